@@ -2,7 +2,9 @@
 
      EVERY, BURST     checks between bursts and of a burst; EVERY 0: one burst that never ends;
                       without EVERY bursty.h is not started
-     STREAMS=FILE     hot data streams go there; else counts go to DUMP, without time */
+     STREAMS=FILE     hot data streams go there
+     DUMP=FILE        counts go there, without time
+     SEED             of the bursts; without it one is drawn */
 #define BURSTY_IMPLEMENTATION
 #include "by_hand.h"
 #define HOTSTREAM_IMPLEMENTATION
@@ -24,16 +26,20 @@ int main(int count, char **arguments) {
     static hotstream h;
     const char *every = getenv("EVERY"), *burst = getenv("BURST"), *streams = getenv("STREAMS");
     bursty_config config;
+    bursty_profile both; /* of streams, beside the counts */
     int status, line;
     FILE *f;
     memset(&config, 0, sizeof config);
     config.tick_hz = -1;
+    if (getenv("SEED")) config.seed = (uint32_t)atoi(getenv("SEED"));
     if (every) config.profile.every = atoi(every) ? (uint32_t)atoi(every) : BURSTY_ALWAYS;
     if (burst) config.profile.burst = (uint32_t)atoi(burst);
+    both = config.profile;
     if (streams && hotstream_init(&h, memory, sizeof memory, NULL)) {
-        hotstream_attach(&h, &config.profile);
+        hotstream_attach(&h, getenv("DUMP") ? &both : &config.profile);
     }
     if (every) bursty_start(&config);
+    if (streams && getenv("DUMP")) bursty_set_profile(1, &both);
     status = PROGRAM(count, arguments);
     for (line = 0; line < 16384; line++) {
         if (by_hand_ran[line]) fprintf(stderr, "%d %lu\n", line, by_hand_ran[line]);
@@ -41,7 +47,8 @@ int main(int count, char **arguments) {
     if (streams) {
         f = fopen(streams, "wb");
         if (!f || hotstream_write(&h, "by hand", hotstream_site_name, name, put, f) != 0 || fclose(f) != 0) return 1;
-    } else if (every && getenv("DUMP")) {
+    }
+    if (every && getenv("DUMP")) {
         bursty_save(getenv("DUMP"));
     }
     return status;

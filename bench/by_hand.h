@@ -3,6 +3,11 @@
 #ifndef BY_HAND_H
 #define BY_HAND_H
 #include "bursty.h"
+#ifdef SCOPES /* in each function of ed, too, for hot methods and call pairs */
+#define BY_HAND_SCOPE(name_) BURST_SCOPE(name_);
+#else
+#define BY_HAND_SCOPE(name_)
+#endif
 #ifdef TRUTH
 extern unsigned long by_hand_ran[16384];
 #undef BURST_REF

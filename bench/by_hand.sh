@@ -5,11 +5,13 @@
 # docs/by-hand.md says. TABLE is one of
 #     counts     of 40 runs, how often an interval holds the count of a program that counts itself
 #     cost       instructions at some rates (callgrind), beside equation 2 with docs/by-hand.md's costs
+#     types      ed: accuracy and instructions by type of profile and frequency, as bench/types.sh
+#                has them of `bursty record`; each function of ed has a BURST_SCOPE, too
 #     figure7    hot data streams of bursts beside those of one burst that never ends
 # Fetches ed and picosat by bench/setup.sh; wants valgrind.
 set -e
 cd "$(dirname "$0")/.."
-BUILD=${BUILD:-build} tables=${*:-counts cost figure7}
+BUILD=${BUILD:-build} tables=${*:-counts cost types figure7}
 src=$BUILD/bench/src dir=$BUILD/bench/by_hand
 mkdir -p "$dir"
 [ -d "$src/ed" ] && [ -d "$src/picosat" ] || sh bench/setup.sh ed picosat
@@ -31,6 +33,10 @@ sed -i -e 's/^#include "ed.h"/&\n#include "by_hand.h"/' \
     -e 's/^char \* get_sbuf_line( const line_t \* const lp )$/BURST_DUAL(char *, get_sbuf_line, (const line_t * const lp), (lp))/' \
     -e 's/^  if( sfpos != lp->pos )$/  BURST_REF(BURSTY_LOAD, \&lp->pos);\n&/' \
     "$dir/ed/buffer.c"
+for file in "$dir"/ed/[bgimrs]*.c; do # all but carg_parser.c
+    sed -i '/^[a-z].*[a-z_0-9]*(.*)$/{N; s/\([a-z_0-9]*\)\((.*)\n  {\)/\1\2 BY_HAND_SCOPE("\1")/}' "$file"
+    grep -q by_hand.h "$file" || sed -i 's/^#include "ed.h"/&\n#include "by_hand.h"/' "$file"
+done
 # Both functions have one block at the indentation of a loop.
 sed -i -e 's/^#include "picosat.h"/&\n#include "by_hand.h"/' \
     -e '/^inline static void$/{N; s/^.*\n\(prop[2l]\) (PS \* ps, Lit \* this)$/static BURST_DUAL(void, \1, (PS * ps, Lit * this), (ps, this))/}' \
@@ -77,6 +83,7 @@ build() { # NAME OPTIONS...
 }
 build plain -DBURSTY_OFF
 build checked
+build scopes -DSCOPES
 build truth -DBURSTY_OFF -DTRUTH
 run() { # PROGRAM FORM [COMMAND...]
     program=$1 form=$2
@@ -93,6 +100,13 @@ for program in ed picosat; do
     cmp $program.out $program.wanted
 done
 
+count() { # PROGRAM FORM [COMMAND...]: instructions
+    program=$1 form=$2
+    shift 2
+    run "$program" "$form" "$@" valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+        2>callgrind.said
+    sed -n 's/.*Collected : //p' callgrind.said
+}
 for table in $tables; do
     case $table in
     counts)
@@ -117,10 +131,6 @@ for table in $tables; do
         done
         ;;
     cost)
-        count() { # PROGRAM FORM: instructions
-            run "$1" "$2" valgrind --tool=callgrind --callgrind-out-file=/dev/null 2>callgrind.said
-            sed -n 's/.*Collected : //p' callgrind.said
-        }
         printf '| program | checks | events | checks that are off | nCheck0:nInstr0 | predicted | measured |\n'
         printf '|---|---:|---:|---:|---|---:|---:|\n'
         for program in ed picosat; do
@@ -142,6 +152,52 @@ for table in $tables; do
                         events, 100 * (off / plain - 1), rate, 100 * (more + off - plain) / plain,
                         100 * (on / plain - 1)
                 }'
+            done
+        done
+        ;;
+    types)
+        members() { # TABLE: of all calls and some
+            awk -F, -v table="$1" -f "$here/bench/members.awk" ed.all.csv ed.some.csv
+        }
+        begun() { # FORM VARIABLE=VALUE...: instructions of start-up and end, with no line to edit
+            form=$1
+            shift
+            echo Q | env "$@" valgrind --tool=callgrind --callgrind-out-file=/dev/null ./ed.$form -s \
+                >/dev/null 2>callgrind.said
+            sed -n 's/.*Collected : //p' callgrind.said
+        }
+        took() { # VARIABLE=VALUE...: instructions more than without checks; start-up is in neither
+            count ed scopes env "$@" | awk -v plain="$plain" -v start="$start" '{
+                printf "%.2f %%", 100 * (($1 - start) / plain - 1) }'
+        }
+        plain=$(($(count ed plain) - $(begun plain)))
+        EVERY=0 DUMP=ed.all run ed scopes
+        EVERY=0 STREAMS=ed.streams run ed scopes
+        "$bursty" report --csv --min 0 ed.all >ed.all.csv
+        echo '| type | frequency | overhead | methods | pairs | streams: exact, by windows |'
+        echo '|---|--:|--:|--:|--:|--:|'
+        for type in counts streams all; do
+            burst=100 into="DUMP=ed.some STREAMS=ed.found"
+            case $type in
+            counts) burst=1 into=DUMP=ed.some ;;
+            streams) into=STREAMS=ed.found ;;
+            esac
+            start=$(begun scopes $into EVERY=1000000000)
+            echo "| $type | never | $(took $into EVERY=1000000000) | - | - | - |"
+            for n in 100 1000 10000; do
+                set -- $into "EVERY=$((burst * n - burst))" BURST=$burst SEED=1
+                cost=$(took "$@") methods=- pairs=- found=-
+                run ed scopes env "$@"
+                case $type in counts | all)
+                    "$bursty" report --csv --min 0 ed.some >ed.some.csv
+                    methods=$(members 'functions: functions: calls')
+                    pairs=$(members 'pairs: callers and callees: calls') ;;
+                esac
+                case $type in streams | all)
+                    found=$("$bursty" overlap --json ed.streams ed.found |
+                        awk -F '[:,]' '{ printf "%.1f, %.1f %%", $2, $6 }') ;;
+                esac
+                echo "| $type | 1/$n | $cost | $methods | $pairs | $found |"
             done
         done
         ;;

@@ -17,7 +17,7 @@ cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 case $build in /*) ;; *) build=$PWD/$build ;; esac
 out=$build/bench/types
-bursty=$build/bursty
+bursty=$build/bursty members=$PWD/bench/members.awk
 command -v valgrind >/dev/null || { echo "bench/types.sh: valgrind is missing" >&2; exit 1; }
 rm -rf "$out"
 mkdir -p "$out"
@@ -45,36 +45,7 @@ members() { # TABLE FULL SAMPLED: the metric of the paper
     for file in "$2" "$3"; do
         "$bursty" report --csv --min 0 "$file" >"$file.csv"
     done
-    awk -F, -v table="$1" '
-        function chosen(of, share,    rest, name, best, all) { # the heaviest, up to 90 %
-            for (name in of) { rest[name] = of[name]; all += of[name] }
-            for (sum = 0; sum < .9 * all;) {
-                best = ""
-                for (name in rest) if (best == "" || rest[name] > rest[best]) best = name
-                if (best == "") break
-                sum += rest[best]
-                share[best] = rest[best]
-                delete rest[best]
-            }
-            for (name in share) share[name] /= sum
-        }
-        /^# / { here = index($0, "# " table ":") == 1; header = here; next }
-        header {
-            for (i = 1; i <= NF; i++) at[$i] = i
-            header = 0
-            next
-        }
-        here && NF > 3 {
-            name = $at["function"] (table == "pairs" ? " " $at["caller"] : "")
-            if (FNR == NR) full[name] += $at["estimated"]
-            else sampled[name] += $at["estimated"]
-        }
-        END {
-            chosen(full, a)
-            chosen(sampled, b)
-            for (name in a) if (name in b) both += a[name] < b[name] ? a[name] : b[name]
-            printf "%.1f %%", 100 * both
-        }' "$2.csv" "$3.csv"
+    awk -F, -v table="$1" -f "$members" "$2.csv" "$3.csv"
 }
 streams() { # FULL SAMPLED
     "$bursty" overlap "$1" "$2" | awk '/exact/ { exact = $2 } /windows/ { windows = $2 }
@@ -95,8 +66,8 @@ for type in methods pairs streams methods,pairs,streams; do
         took=$(with $type $every $burst)
         "$bursty" record --quiet --profile $type --every $every --burst $burst -o sampled gzip -c data >/dev/null
         methods=- pairs=- of_streams=-
-        case $type in *methods*) methods=$(members functions calls.full sampled) ;; esac
-        case $type in *pairs*) pairs=$(members pairs calls.full sampled) ;; esac
+        case $type in *methods*) methods=$(members functions: calls.full sampled) ;; esac
+        case $type in *pairs*) pairs=$(members pairs: calls.full sampled) ;; esac
         case $type in *streams*) of_streams=$(streams streams.full sampled) ;; esac
         echo "| $type | 1/$n | $took | $methods | $pairs | $of_streams |"
     done
