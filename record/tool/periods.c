@@ -74,7 +74,7 @@ static struct {
     hash_table index;
 } all = {.level = STEADY};
 
-static double least_of(int level) { return LEAST_NS * (double)(1 << level); }
+static double least_of(int level) { return (double)LEAST_NS * (double)(1 << level); }
 static double most_of(int shift) { return (double)events.period / (1 << shift); }
 
 /* ---- what is drawn ---- */
@@ -86,7 +86,7 @@ static uint64_t draw(unsigned n) {
         return (uint64_t)(period * (.9 + .2 * events_draw())) | STEADY;
     if (all.phase[n] == 0) all.phase[n] = events_draw();
     all.phase[n] = fmod(all.phase[n] + golden, 1);
-    least = least_of(all.level) + ALL_BITS;
+    least = least_of(all.level) + (double)ALL_BITS;
     return ((uint64_t)(least + all.phase[n] * (most_of(all.shift) - least)) & ~(uint64_t)ALL_BITS)
            | (uint64_t)(all.level | all.shift << SHIFT_BITS);
 }
@@ -145,7 +145,7 @@ void periods_ended(uint64_t ns) {
     else all.short_ns[n] += (double)ns;
 }
 
-int periods_are_many(double ns) { return ns >= SHORT * (double)events.period; }
+int periods_are_many(double ns) { return ns >= (double)SHORT * (double)events.period; }
 
 int periods_is_short(const thread_time *t) {
     return all.since_ns && t->born_ns >= all.since_ns && t->ns < SHORT * events.period;

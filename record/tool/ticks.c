@@ -316,7 +316,7 @@ static void weigh_ticks(group *g, double cell) {
     free(sorted);
     of_looks = g->worth * g->worth / squares;
     worth = g->ns / cell / of_looks;
-    g->worth_ticks = worth < 1 ? 1 : worth > TICK_MOST ? TICK_MOST : (uint32_t)(worth + .75);
+    g->worth_ticks = worth < 1 ? 1 : worth > (double)TICK_MOST ? TICK_MOST : (uint32_t)(worth + .75);
     g->skipped = (uint32_t)(events_draw() * g->worth_ticks);
 }
 

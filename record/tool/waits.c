@@ -277,8 +277,8 @@ static void read_rings(void) {
         if (all.rings[n]) all.budget -= (double)events_read_ring(all.rings[n], RING_BYTES, 1);
     }
     now = events_now_ns();
-    all.budget += (double)(now - all.counted_ns) / 1e9 * BUDGET;
-    if (all.budget > SAVED) all.budget = SAVED;
+    all.budget += (double)(now - all.counted_ns) / 1e9 * (double)BUDGET;
+    if (all.budget > (double)SAVED) all.budget = SAVED;
     all.counted_ns = now;
     if (!all.is_paused && all.budget < 0) begin_pause();
     else if (all.is_paused && all.budget > 0) end_pause(now);
