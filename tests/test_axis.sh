@@ -204,7 +204,7 @@ P
     check "it ends" [ $? = 0 ]
     for of in waits over; do
         # Of the worker: one wait, in nap, that is the longest; nearly all of the time.
-        rows waits $of.brst | awk -F, '$5 ~ /^worker/ { print $6, $3, ($1 == $4), ($2 > .5 && $2 <= 1) }' >got
+        rows waits $of.brst | awk -F, '$5 ~ /^worker/ { print $7, $3, ($1 == $4), ($2 > .5 && $2 <= 1) }' >got
         check "$of: who waited, where, how often: $(tr '\n' ';' <got)" awk '
             $1 == "work" && $3 == "nap" && $4 == 1 && $5 == 1 && $6 == 1 { ok = 1 }
             $3 != "nap" { bad++ } END { exit !(ok && NR <= 2) }' got
