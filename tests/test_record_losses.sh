@@ -91,7 +91,7 @@ if sed -n 's/.*: \([0-9]*\) of \([0-9]*\) bursts ended where.*/\1 \2/p; s/.*, in
     awk 'NF == 2 { left = $2 - $1; n++ } NF == 1 { checks = $1; n++ }
         END { exit !(n == 2 && checks <= 20 * left) }'; then pass
 else fail "broken: checks of bursts"; cat err; fi
-# Each call of leaf has a check before it, which counts once, though a burst began at it and ended.
+# Each call of a leaf has a check before it, which counts once, though a burst began at it and ended.
 if awk 'FNR == NR { calls = $1; next } / bursts ended where/ { broken = $2 }
         / checks / { sub(/.* checks /, ""); checks = $1 + 0 }
         END { exit !(broken > 20 && calls <= checks && checks < calls + broken / 2) }' got err; then pass
