@@ -55,6 +55,7 @@ if may_look . stacks; then
     of_process() { # COMMAND THAT RUNS ANOTHER...
         "$@" ./share assembly 90 1 20000 >said &
         process=$!
+        until [ "$(cat /proc/$process/comm)" = share ] || ! kill -0 $process; do sleep .02; done
         "$@" "$bursty" record -p $process --seconds 1 -o x.brst 2>err
         status=$?
         kill $process
