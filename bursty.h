@@ -6443,7 +6443,7 @@ static void bursty_p_put_thread(bursty_p_dump *d, uint32_t number, uint32_t rows
    is a real share of the CPU time, the dump says how much (kind 7). The system
    tells it of children that have ended and were waited for; how many there were
    it does not tell. */
-#if defined(BURSTY_P_POSIX) && !defined(BURSTY_P_NO_CHILDREN)
+#if defined(BURSTY_P_POSIX) && !defined(BASE_P_NO_CHILDREN)
 #include <sys/resource.h>
 static uint64_t bursty_p_children_before_us;
 

@@ -100,7 +100,8 @@ function kl(q, p,    r) {
 function worth(i, n,    p, width) {
     p = row["time", i, "self_share"]
     width = (row["time", i, "self_high"] - row["time", i, "self_low"]) / 2
-    if (row["time", i, "self_low"] == "" || width <= 0 || p <= 0 || p >= 1) return n
+    if (row["time", i, "self_low"] == "") return n / 10 # it claims little: a part is missing
+    if (width <= 0 || p <= 0 || p >= 1) return n
     return 3.85 * p * (1 - p) / width ^ 2
 }
 # Beside its own share q a function may have any part of what stands in rows
