@@ -232,7 +232,8 @@
      BURSTY_PROFILES=n     How many profiles: 8, at most 32.
      BURSTY_MEMORY=bytes   The size of the static memory; 0 means none.
      BURSTY_NO_TIMERS      bursty_start sets no timers, and n > 0 as config.tick_hz says
-                           that you call bursty_tick n times a second.
+                           that you call bursty_tick n times a second. The CPU time
+                           of children is not asked for either.
      BURSTY_TICKS          In a bare build: bursty_tick charges ticks. 2 kB of flash.
      BURSTY_TIMELINE       In a bare build: config.timeline. Needs BURSTY_TICKS.
      BURSTY_FRAME_BLOCKS=n How many functions, of all threads and kinds of frames, have
@@ -6442,8 +6443,9 @@ static void bursty_p_put_thread(bursty_p_dump *d, uint32_t number, uint32_t rows
 /* What the processes did that this one has started is in no number here. If it
    is a real share of the CPU time, the dump says how much (kind 7). The system
    tells it of children that have ended and were waited for; how many there were
-   it does not tell. */
-#if defined(BURSTY_P_POSIX) && !defined(BASE_P_NO_CHILDREN)
+   it does not tell. Without timers it is not asked: the program may have forbidden
+   itself the call, as under `bursty record --frames`. */
+#if defined(BURSTY_P_POSIX) && !defined(BURSTY_NO_TIMERS)
 #include <sys/resource.h>
 static uint64_t bursty_p_children_before_us;
 

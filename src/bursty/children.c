@@ -3,8 +3,9 @@
 /* What the processes did that this one has started is in no number here. If it
    is a real share of the CPU time, the dump says how much (kind 7). The system
    tells it of children that have ended and were waited for; how many there were
-   it does not tell. */
-#if defined(BURSTY_P_POSIX) && !defined(BASE_P_NO_CHILDREN)
+   it does not tell. Without timers it is not asked: the program may have forbidden
+   itself the call, as under `bursty record --frames`. */
+#if defined(BURSTY_P_POSIX) && !defined(BURSTY_NO_TIMERS)
 #include <sys/resource.h>
 static uint64_t bursty_p_children_before_us;
 

@@ -18,7 +18,6 @@
 #define BURSTY_IMPLEMENTATION
 #define BURSTY_STATIC
 #define BURSTY_NO_TIMERS
-#define BASE_P_NO_CHILDREN /* nobody takes their part, and a filter may forbid the call */
 #define BURSTY_STACK 128
 #define BURSTY_FRAMES 8 /* FRAMES_KINDS */
 #define BURSTY_TLS_MODEL "initial-exec"
