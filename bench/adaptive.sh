@@ -69,7 +69,7 @@ export BURSTY_SEED=1 BURSTY_CONTEXTS="$out/dump.brst"
 for program in $programs; do
     compile "$program" -O2 -finstrument-functions -o "$out/$program" "$out/empty.o"
     plain=$(counted "$program")
-    compile "$program" -O2 -finstrument-functions -o "$out/$program" "$out"/[ifntds]*.o
+    compile "$program" -O2 -finstrument-functions -o "$out/$program" "$out"/[cidfnst]*.o
     for bursts in 'every call' all '1 in 5' '1 in 10' '1 in 20' none; do
         unset BURSTY_CONTEXTS_EVERY BURSTY_CONTEXTS_REENABLE
         [ "$bursts" = 'every call' ] || export BURSTY_CONTEXTS_EVERY=900
