@@ -604,9 +604,10 @@ static void same_name(brst *b) {
     brst_end(b);
 }
 
-/* Threads that had no record, CPU time that no tick saw, and more ticks in the
-   recorder than in the program. */
-static void losses(brst *b, unsigned lost_threads, unsigned cpu_ms, unsigned own) {
+/* Threads that had no record, CPU time that no tick saw, more ticks in the recorder
+   than in the program, and so many threads with a record, all but one without a tick. */
+static void losses(brst *b, unsigned lost_threads, unsigned cpu_ms, unsigned own,
+                   unsigned threads) {
     static const char *const names[] = {"frame", "draw"};
     unsigned i;
     brst_begin(b, 1, 256);
@@ -629,6 +630,7 @@ static void losses(brst *b, unsigned lost_threads, unsigned cpu_ms, unsigned own
         brst_number(b, 0);
         brst_counts(b, own, 0, own);
     }
+    for (i = 1; i < threads; i++) brst_thread(b, i, 0, "worker", 0, 0, 0, 0);
     brst_end(b);
 }
 
@@ -1382,13 +1384,17 @@ int main(int argc, char **argv) {
     save(folder, "one_of_many.brst", &b);
     mutual(&b);
     save(folder, "mutual.brst", &b);
-    losses(&b, 47, 0, 0);
+    losses(&b, 47, 0, 0, 1);
     save(folder, "lost_threads.brst", &b);
-    losses(&b, 0, 4000, 0);
+    losses(&b, 0, 4000, 0, 1);
     save(folder, "lost_time.brst", &b);
-    losses(&b, 0, 1010, 0);
+    losses(&b, 0, 1210, 0, 100); /* 22.1 periods by chance, at most */
+    save(folder, "by_chance.brst", &b);
+    losses(&b, 0, 1230, 0, 100);
+    save(folder, "not_by_chance.brst", &b);
+    losses(&b, 0, 1010, 0, 1);
     save(folder, "no_loss.brst", &b);
-    losses(&b, 0, 0, 150);
+    losses(&b, 0, 0, 150, 1);
     save(folder, "own_time.brst", &b);
     same_name(&b);
     save(folder, "same_name.brst", &b);

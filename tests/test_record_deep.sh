@@ -121,6 +121,11 @@ for of in '' '-Wa,--defsym,WITHOUT=1' '-fuse-ld=lld'; do
     check "assembly $of: main's total" [ "$(total main | cut -d ' ' -f 1)" -ge 95 ]
     check "assembly $of: around is not at work" [ "$(self around)" -le 5 ]
 done
+# In a program without pie its neighbour in the table of unwind rules is one that has a caller.
+$CC -O1 -g -fno-pie -no-pie s.S m.c -o n && "$bursty" record --inside -o x.brst ./n >got 2>err
+"$bursty" report --min 0 x.brst >text
+for f in hot_asm plain c_fun; do check "assembly inside, no pie: $f" [ "$(self $f)" -ge 12 ]; done
+check "assembly inside, no pie: its caller" grep -q '% .* around  *hot_asm$' text
 strip m && "$bursty" record -o x.brst ./m >got 2>err
 "$bursty" report --min 0 x.brst >text
 check "assembly without symbols is one row" [ "$(grep -c '(m: code without unwind tables)$' text)" -ge 1 ]

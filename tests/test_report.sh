@@ -447,7 +447,7 @@ lossy() { # NAME: the text, on few lines, and the JSON and page of that dump
     bursty report --html "$dir/$1.html" "$dir/$1.brst"
     json "$dir/$1.json"
 }
-for name in lost_threads lost_time no_loss own_time; do lossy $name; done
+for name in lost_threads lost_time by_chance not_by_chance no_loss own_time; do lossy $name; done
 [ "$(sed -n 2p "$dir/lost_threads.txt" | cut -c 1-37)" = 'MISSING: threads without a record: 47' ]
 ok $? "lost threads come first: $(sed -n 2p "$dir/lost_threads.txt")"
 has lost_threads.json '"what":"threads without a record","count":47,"part":null,"of_counts":true,"of_time":true'
@@ -460,6 +460,11 @@ has lost_threads.txt 'Shares of the time that was seen'
 ok $? "time that no tick saw: $(sed -n 2p "$dir/lost_time.txt")"
 has lost_time.json '"estimated_low":[0-9]' # counts miss nothing
 hasnt lost_time.json '"self_low":' '"self_low":\[[^n]' # three quarters of the time are not known
+# Of 100 threads each has a part of a period that is unseen, and these are independent.
+has by_chance.json '"losses":\[\]'
+has by_chance.json '"self_low":\[0'
+has not_by_chance.txt '^MISSING: CPU time that no tick saw, in ms: 230, 18.7 % of all'
+hasnt not_by_chance.json '"self_low":' '"self_low":\[[^n]'
 has no_loss.json '"losses":\[\]'
 has no_loss.json '"self_low":\[0'
 hasnt no_loss.txt ' share ' MISSING

@@ -617,6 +617,27 @@ rows waits p.brst >got
 check "-p: who slept all the time: $(tr '\n' ' ' <got)" awk -F, '
     /not known/ && $2 > .95 && $3 == 1 { whole++ } /nap/ && $3 >= 1 { naps++ } END { exit !(whole && naps == 1) }' got
 
+# ---- a thread of C++: what the library made for a function of the program is the program's
+cat >lambda.cc <<'C'
+#include <thread>
+#include <unistd.h>
+static volatile int rested;
+static void rests(int us) { rested = usleep(us); }
+int main() {
+    std::thread a([] { rested = usleep(200000); }), b(rests, 200000);
+    a.join();
+    b.join();
+}
+C
+for level in -O0 -O2; do
+    $CXX $level -g -pthread -o lambda lambda.cc || exit 2
+    "$bursty" record -o x.brst ./lambda 2>err
+    rows waits x.brst | cut -d, -f6 >got
+    check "$level: a lambda waits: $(tr '\n' ' ' <got)" says 'main::{lambda()#1}'
+    check "$level: a function waits" says 'rests(int)'
+    check "$level: and no library" [ "$(grep -c 'libstdc++\|start_thread\|clone' got)" = 0 ]
+done
+
 # ---- a program that switches more often than each switch can be noted
 cat >pong.c <<'C'
 #include <pthread.h>
@@ -624,27 +645,34 @@ cat >pong.c <<'C'
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
-static int to[2], from[2];
+static int to[2], from[2], never[2];
 static void *other(void *none) {
     char c;
     while (read(to[0], &c, 1) == 1 && c && write(from[1], &c, 1) == 1) ;
     return none;
 }
+static void *idles(void *none) {
+    char c;
+    return read(never[0], &c, 1) == 0 ? none : NULL;
+}
 int main(void) {
     struct timespec t, u;
     struct rusage r;
-    pthread_t thread;
+    pthread_t thread, idle;
     double seconds;
     char c = 1;
     int n;
-    if (pipe(to) != 0 || pipe(from) != 0) return 1;
+    if (pipe(to) != 0 || pipe(from) != 0 || pipe(never) != 0) return 1;
     clock_gettime(CLOCK_MONOTONIC, &t);
+    pthread_create(&idle, NULL, idles, NULL);
     pthread_create(&thread, NULL, other, NULL);
     for (n = 0; n < 200000; n++)
         if (write(to[1], &c, 1) != 1 || read(from[0], &c, 1) != 1) return 1;
     c = 0;
     if (write(to[1], &c, 1) != 1) return 1;
     pthread_join(thread, NULL);
+    close(never[1]);
+    pthread_join(idle, NULL);
     clock_gettime(CLOCK_MONOTONIC, &u);
     getrusage(RUSAGE_SELF, &r);
     seconds = (double)(u.tv_sec - t.tv_sec) + (double)(u.tv_nsec - t.tv_nsec) / 1e9;
@@ -663,6 +691,13 @@ check "$noted waits are noted, at most $most" [ "$noted" -gt 0 -a "$noted" -le "
 if [ "$rate" -gt 30000 ]; then
     check "so many switches ($rate a second) are not all seen, and that is said" \
         says '^waits in time: not seen in [1-9][0-9.]* % of the time: threads switched too often'
+    # It waited in all of the time that was seen, between all pauses.
+    unseen=$(sed -n 's/^waits in time: not seen in \([0-9.]*\) .*/\1/p' got)
+    rows waits x.brst | grep ',idles,' >idle
+    check "who idles waits on behind each pause: $(cut -c 1-60 idle) of $unseen % unseen" \
+        awk -F, -v unseen="$unseen" '
+            { share += $2; times += $3 }
+            END { exit !(times > 1 && share > .9 * (1 - unseen / 100) && share < 1.01 - unseen / 100) }' idle
 fi
 rows waits x.brst | awk -F, '{ share[$5] += $2 } END { for (t in share) if (share[t] > 1) exit 1 }'
 check "and no thread waits longer than all the time" [ $? = 0 ]

@@ -545,6 +545,8 @@ TEST(functions_are_listed_from_their_unwind_information) {
     CHECK(x86flow_function_at(&m, address(5)) == listed && !x86flow_function_at(&m, address(6)));
     CHECK(x86flow_find_fde(image + HEADER, address(3), &start) == image + FDE);
     CHECK_EQ(start, address(0));
+    CHECK(x86flow_find_fde(image + HEADER, address(5), &start) == image + FDE);
+    CHECK(!x86flow_find_fde(image + HEADER, address(6), &start)); /* behind its end */
     image[FDE + 17] = 0x0E;                     /* its frame is there before it begins: a part */
     CHECK_EQ(x86flow_list_functions(&m, listed, 2), 1);
     CHECK(listed[0].flags & X86FLOW_FRAGMENT);
@@ -610,12 +612,11 @@ TEST(the_tool_reads_the_same_rules_of_files) {
             uint64_t at, start = 0;
             const uint8_t *fde;
             x86flow_rule theirs;
-            x86flow_unwind u;
             unwind_rule ours;
             memcpy(&from, header + 12 + 8 * n, 4);
             at = (uint64_t)(uintptr_t)header + (uint64_t)(int64_t)from + k;
             fde = x86flow_find_fde(header, at, &start);
-            if (!fde || x86flow_read_fde(fde, &u) != 0 || at - start >= u.size) break;
+            if (!fde) break;
             if (x86flow_find_rule(fde, at - start, &theirs) != 0) continue;
             if (unwind_find(&tool, tool.base + (uint64_t)(int64_t)from + k, &ours) != UNWIND_FOUND)
                 missing++;

@@ -275,18 +275,19 @@ situation() { # AXIS=VALUE...
     cover | bits | trace) form=lcov ;;
     *) form=csv ;;
     esac
-    for form in text $form; do
+    for form in text json $form; do
         "$bursty" report --$form -o "$folder/$form" "$@" 2>>"$folder/log" ||
             fault "report --$form: $(tail -n 1 "$folder/log")"
     done
-    : >>"$folder/text" && : >>"$folder/csv" && : >>"$folder/lcov"
+    for form in text json csv lcov; do : >>"$folder/$form"; done
     debug=1
     case " $named " in *" debug=none "*) debug=0 ;; esac
     echo "$answer" >"$folder/answer"
     awk -v question="$question" -v source="${source##*/}" -v debug=$debug -v by_compiler="$plus" \
         -v times=$times -v pool="$folder/pool" -f "$world/judge.awk" kind=answer "$folder/answer" \
         kind=errors "$folder/asked.err" kind=source "$world/$source" \
-        kind=csv "$folder/csv" kind=text "$folder/text" kind=lcov "$folder/lcov" >>"$folder/faults"
+        kind=csv "$folder/csv" kind=json "$folder/json" kind=text "$folder/text" \
+        kind=lcov "$folder/lcov" >>"$folder/faults" || fault "judge.awk failed"
 }
 # Debug information in a file of its own, beside the program.
 separate() {

@@ -149,7 +149,8 @@ static int open_thread(pid_t thread) {
             close(event);
             return EMFILE;
         }
-        if (ioctl(event, PERF_EVENT_IOC_ID, &all.set.ids[events.count]) != 0) all.set.ids[events.count] = 0;
+        all.set.ids[events.count] = 0;
+        (void)ioctl(event, PERF_EVENT_IOC_ID, &all.set.ids[events.count]);
         all.set.events[events.count++] = event;
         if (all.set.rings[cpu]) {
             if (ioctl(event, PERF_EVENT_IOC_SET_OUTPUT, all.set.ring_of[cpu]) != 0) return errno;
@@ -318,8 +319,9 @@ static void close_set(const event_set *s, unsigned count) {
    where threads are short each thread gets new events, of which we have the
    periods and that no other thread is given. */
 void events_set_apart(void) {
+    const unsigned count = events.count;
     event_set *before;
-    unsigned n, count = events.count;
+    unsigned n;
     if (all.is_apart || !events.is_started) return;
     before = (event_set *)tool_alloc(sizeof *before);
     *before = all.set;
@@ -327,10 +329,7 @@ void events_set_apart(void) {
     events.count = 0;
     all.is_apart = 1;
     if (open_all_again() != 0) {
-        for (n = 0; n < all.set.ring_count; n++) {
-            if (all.set.rings[n]) munmap(all.set.rings[n], all.set.ring_bytes[n] + PAGE);
-        }
-        for (n = 0; n < events.count; n++) close(all.set.events[n]);
+        close_threads();
         all.set = *before;
         events.count = count;
         free(before);

@@ -88,15 +88,11 @@ void looks_add(const look *l) {
         k->skipped = 0;
         if (k->count >= LOOKS_MOST) drop_half();
     }
-    if (k->count == k->room) {
-        size_t room = k->room ? 2 * k->room : 4096;
-        if (k->count >= LOOKS_MOST) {
-            k->lost++;
-            return;
-        }
-        k->at = (look *)tool_grow(k->at, room * sizeof *k->at);
-        k->room = room;
+    if (k->count >= LOOKS_MOST) {
+        k->lost++;
+        return;
     }
+    TOOL_ROOM(look, k->at, k->count, k->room);
     k->at[k->count++] = *l;
 }
 #endif

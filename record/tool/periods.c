@@ -166,10 +166,7 @@ static int is_timer(const void *owner, uint32_t number, const void *key) {
 static uint64_t look_of(uint64_t id) {
     uint32_t *at = hash_place(&all.index, hash_numbers(id, 0), is_timer, NULL, &id);
     if (!*at) {
-        if (all.count == all.room) {
-            all.room = all.room ? 2 * all.room : 256;
-            all.timers = (timer *)tool_grow(all.timers, all.room * sizeof *all.timers);
-        }
+        TOOL_ROOM(timer, all.timers, all.count, all.room);
         all.timers[all.count].id = id;
         all.timers[all.count++].looks = 0;
         *at = (uint32_t)all.count;

@@ -38,6 +38,7 @@ enum { RECORD_SWITCH = 14, SWITCH_OUT = 1 << 13, SWITCH_OUT_PREEMPT = 1 << 14 };
 
 typedef struct state {              /* of a thread */
     uint64_t since_ns;              /* it waits; 0: it does not */
+    int is_believed;                /* it waited before the gap that ended then */
     uint64_t *sample;               /* of its latest switch; NULL: none */
     size_t count;
     uint64_t left, left_ns;         /* waits that were too short to be kept */
@@ -179,15 +180,20 @@ static void keep_longer_half(void) {
     all.floor_ns = all.kept[all.kept_count - 1].ns;
 }
 
+/* Nobody saw it run since then? A look at it is the latest that was heard of it. */
+static int has_waited(uint32_t thread, const state *s) {
+    return s->since_ns && !(s->is_believed && thread_get(thread)->last_ns > s->since_ns);
+}
+
 static void end_wait(uint32_t thread, uint64_t now_ns) {
     state *s = state_of(thread);
     uint64_t from = s->since_ns, ns = now_ns > from ? now_ns - from : 0;
     const uint32_t number = thread_get(thread)->process;
+    const int is_wait = has_waited(thread, s);
     stack where = {0, 0, 0};
     waited *w;
-    if (!from) return;
     s->since_ns = 0;
-    if (!number || !ns) return;
+    if (!is_wait || !number || !ns) return;
     if (ns < all.floor_ns) {
         leave(thread, ns);
         return;
@@ -203,18 +209,27 @@ static void end_wait(uint32_t thread, uint64_t now_ns) {
     w->callers = where.callers;
 }
 
-/* Of all threads. What comes after is not known. */
 static void end_waits(uint64_t now_ns) {
     uint32_t n;
-    for (n = 1; n < all.thread_room && n <= thread_count(); n++) {
-        end_wait(n, now_ns);
-        all.threads[n].count = 0;
-    }
+    for (n = 1; n < all.thread_room && n <= thread_count(); n++) end_wait(n, now_ns);
 }
 
-/* Nobody saw who came and went since the latest record. */
+/* Nobody saw who came and went since the latest record. Who waited before waits behind
+   it, too, and in the same place, unless the next that is heard of it says that it
+   runs: most threads of a program that switches often are idle.
+
+       thread:   waits          |  gap  |  waits              | in           a wait each side
+                 waits          |  gap  |  is met by a look, or goes out     one, before it   */
 static void take_gap(uint64_t end_ns) {
-    end_waits(all.last_ns);
+    uint32_t n;
+    for (n = 1; n < all.thread_room && n <= thread_count(); n++) {
+        state *s = &all.threads[n];
+        const int goes_on = has_waited(n, s) && thread_get(n)->last_ns <= all.last_ns;
+        end_wait(n, all.last_ns);
+        s->since_ns = goes_on ? end_ns : 0;
+        s->is_believed = goes_on;
+        if (!goes_on) s->count = 0;
+    }
     if (end_ns > all.last_ns) all.unseen_ns += end_ns - all.last_ns;
     all.last_ns = end_ns;
 }
@@ -245,7 +260,10 @@ static void take_record(const uint64_t *words, size_t count) {
     if (!(head.misc & SWITCH_OUT)) {
         end_wait(thread, words[2]);
         s->count = 0;
-    } else if (!(head.misc & SWITCH_OUT_PREEMPT)) s->since_ns = words[2];
+    } else {
+        s->since_ns = head.misc & SWITCH_OUT_PREEMPT ? 0 : words[2];
+        s->is_believed = 0;
+    }
     if (thread_get(thread)->last_ns < words[2]) thread_get(thread)->last_ns = words[2];
 }
 

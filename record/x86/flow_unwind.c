@@ -260,9 +260,11 @@ X86_API int x86flow_step_inside(const x86flow_rule *rule, uint64_t *pc, uint64_t
     return x86flow_step(rule, pc, rsp, rbp);
 }
 
-/* The FDE in a .eh_frame_hdr that covers pc; NULL: none. */
+/* The FDE in a .eh_frame_hdr that covers pc; NULL: none. The table has where each
+   begins alone, and assembly may stand behind the last function in front of it. */
 X86_API const uint8_t *x86flow_find_fde(const uint8_t *h, uint64_t pc, uint64_t *start) {
-    const uint8_t *table = h;
+    const uint8_t *table = h, *fde;
+    x86flow_unwind u;
     uint32_t lo = 0, hi;
     if (!h || h[0] != 1 || h[2] != 3 || h[3] != 0x3B) return NULL;
     hi = x86_p_u32(h + 8);
@@ -278,5 +280,6 @@ X86_API const uint8_t *x86flow_find_fde(const uint8_t *h, uint64_t pc, uint64_t 
     if (!lo) return NULL;
     h += 12 + 8 * (size_t)(lo - 1);
     *start = x86_p_address(table) + (uint64_t)(int64_t)x86_p_s32(h);
-    return table + x86_p_s32(h + 4);
+    fde = table + x86_p_s32(h + 4);
+    return x86flow_read_fde(fde, &u) == 0 && pc - *start < u.size ? fde : NULL;
 }

@@ -160,10 +160,19 @@ static void add_second_copies(report *r, const tally *s) {
                         "--entries=all gives all of them a check.");
 }
 
+/* So many periods of n threads may be unseen by chance. A thread's first tick comes at
+   a random moment of a period, and so what is left of its last one is random, too: half
+   a period is its largest standard deviation. That of n grows with their root, and
+   twice the root is four of them, once in 30 000 runs. Two more are for clocks that are
+   read one after the other. */
+static double most_by_chance(size_t n) {
+    const double two_each = 2 * (double)n, root = 2 + 2 * sqrt((double)n);
+    return two_each < root ? two_each : root;
+}
+
 /* The reason stands in the dump: runs of less than two periods on average, or
    threads that ended and had checks, but no tick. */
 static void add_unseen(report *r, const tally *s, const tick_sums *t, uint64_t unseen_us) {
-    const uint64_t least = 2 * (s->threads.count + 1);
     uint64_t period = 0, ended = 0;
     int has_checks = 0;
     const char *why;
@@ -175,7 +184,7 @@ static void add_unseen(report *r, const tally *s, const tick_sums *t, uint64_t u
         has_checks |= s->threads.at[i].checks > 0;
         ended += s->threads.at[i].flags & THREAD_ENDED;
     }
-    if (unseen_us <= tool_product(least, period)) return;
+    if ((double)unseen_us <= most_by_chance(s->threads.count + 1) * (double)period) return;
     if (t->cpu_us / 2 < tool_product(r->runs, period))
         why = "It passed in runs that were shorter than two ticks: too short for time by "
               "ticks. More ticks a second (config.tick_hz, --ticks) see more of it.";

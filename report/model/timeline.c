@@ -40,24 +40,39 @@ static int has_unknown(const timeline_spans *waits) {
     return 0;
 }
 
+/* Of std, but made for a function of the program, which a compiler puts into it. */
+static int is_made_for_program(const char *name) {
+    static const char *const parts[] = {
+        "_State_impl<", "_Async_state_impl<", "_Deferred_state<", "_Task_state<",
+        "_Function_handler<", "__function::__func<",
+    };
+    size_t i;
+    for (i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(name, parts[i])) return 1;
+    return 0;
+}
+
 /* Is it a function of the system, in which a thread waits for its caller? Names that
    begin with two underscores and in std are reserved for it. */
 static int is_of_system(const char *name) {
     static const char *const beginnings[] = {
         "__",      "std::",   "libc.so",  "libc-2",     "libpthread", "ld-linux", "_dl_",
         "futex_",  "sem_",    "pthread_", "thrd_",      "mtx_",       "cnd_",     "epoll_",
-        "internal_", "_IO_",  "do_futex", "clock_nano", "(kernel)",
+        "internal_", "_IO_",  "do_futex", "clock_nano", "(kernel)",   "libstdc++.so",
+        "libc++.so", "libgcc_s.so",
     };
     static const char *const names[] = {
-        "accept", "accept4", "connect", "fcntl", "fdatasync", "flock", "fsync", "getline",
-        "ioctl", "mq_receive", "mq_send", "msgrcv", "nanosleep", "open", "openat", "pause",
-        "poll", "ppoll", "pread", "pread64", "pselect", "pwrite", "pwrite64", "read", "readv",
-        "recv", "recvfrom", "recvmsg", "select", "semop", "send", "sendfile", "sendmsg",
-        "sendto", "sigsuspend", "sigtimedwait", "sigwait", "sleep", "syscall", "usleep",
-        "wait", "wait3", "wait4", "waitid", "waitpid", "write", "writev",
+        "_start", "accept", "accept4", "clone", "clone3", "connect", "fcntl", "fdatasync",
+        "flock", "fsync", "getline", "ioctl", "mq_receive", "mq_send", "msgrcv",
+        "nanosleep", "open", "openat", "pause", "poll", "ppoll", "pread", "pread64",
+        "pselect", "pwrite", "pwrite64", "read", "readv", "recv", "recvfrom", "recvmsg",
+        "select", "semop", "send", "sendfile", "sendmsg", "sendto", "sigsuspend",
+        "sigtimedwait", "sigwait", "sleep", "start_thread", "syscall", "usleep", "wait",
+        "wait3", "wait4", "waitid", "waitpid", "write", "writev",
     };
     size_t i, length = strlen(name);
     if (length > 4 && !strcmp(name + length - 4, "_[k]")) return 1;
+    if (!strncmp(name, "std::", 5) && is_made_for_program(name)) return 0;
     for (i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
         if (!strncmp(name, beginnings[i], strlen(beginnings[i]))) return 1;
     for (i = 0; i < sizeof names / sizeof *names; i++)

@@ -2,7 +2,7 @@
 # line, and prints one line for each fault.
 #
 #     awk -v question=calls -v source=busy.c -v debug=1 -f judge.awk
-#         kind=answer FILE kind=source FILE kind=csv FILE kind=text FILE ...
+#         kind=answer FILE kind=source FILE kind=csv FILE kind=json FILE kind=text FILE ...
 #
 # A number that was sampled is a fault if the answer lies outside of its
 # interval, made 4 times as wide. For ticks it is the exact bound of Chernoff:
@@ -100,15 +100,19 @@ function kl(q, p,    r) {
 function worth(i, n,    p, width) {
     p = row["time", i, "self_share"]
     width = (row["time", i, "self_high"] - row["time", i, "self_low"]) / 2
-    if (row["time", i, "self_low"] == "") return n / 10 # it claims little: a part is missing
+    if (row["time", i, "self_low"] == "") return n
     if (width <= 0 || p <= 0 || p >= 1) return n
     return 3.85 * p * (1 - p) / width ^ 2
 }
 # Beside its own share q a function may have any part of what stands in rows
-# such as (deep).
-function share_of_ticks(what, q, n, p,    near) {
+# such as (deep). The report gives q of what was seen, and says which part is missing:
+# all of that may have been this function, or nothing of it.
+function share_of_ticks(what, q, n, p,    near, low, high) {
+    if (missing >= 1) return
     if (q < p) q = q + unknown > p ? p : q + unknown
-    near = q > p + .03 ? p + .03 : q < p - .03 ? p - .03 : q
+    low = (p - missing) / (1 - missing) - .03
+    high = p / (1 - missing) + .03
+    near = q > high ? high : q < low ? low : q
     if (n * kl(q, near) > 21.4 && !excuse_time)
         fault(sprintf("%s: %.0f %% of %d ticks for %.0f %%", what, 100 * q, n, 100 * p))
 }
@@ -131,7 +135,7 @@ function place_is_right(name, place,    line) {
         fault(name " is at " place " for " source ":" defined[name])
 }
 function ask_time(    i, n, name, ticks, total, seen, k, t, alone) {
-    if (!rows["time"]) { if (!excuse_time) fault("no ticks, and no reason is said"); return }
+    if (!rows["time"]) { if (!excuse_time && !missing) fault("no ticks, and no reason is said"); return }
     for (i = 1; i <= rows["time"]; i++) n += row["time", i, "self_ticks"]
     for (i = 1; i <= rows["time"]; i++) {
         name = bare(row["time", i, "function"])
@@ -160,7 +164,7 @@ function ask_time(    i, n, name, ticks, total, seen, k, t, alone) {
         t = total[name] > 1 ? 1 : total[name]
         share_of_ticks("total of " name, t, n, want["total", name] / sum["time"])
     }
-    if (cpu && n * period < .6 * cpu - .02 && !excuse_time)
+    if (cpu && n * period < .6 * cpu - .02 && !excuse_time && !excuse_total)
         fault(sprintf("%d ticks stand for %.2f of %.2f s, and nothing is said", n, n * period, cpu))
 }
 function ask_lines(    i, name, line, right, all, nobody) {
@@ -291,10 +295,18 @@ kind == "source" {
     if (match($0, /\/\* runs [0-9]+ /)) runs[FNR] = substr($0, RSTART + 8, RLENGTH - 9) + 0
 }
 kind == "csv" { read_csv() }
+# A loss of time: how much of all it is stands beside it, or is not known.
+kind == "json" && /^{"what":.*"of_time":true/ {
+    lost = $0
+    sub(/.*"part":/, "", lost)
+    missing = lost ~ /^null/ ? 1 : 1 - (1 - missing) * (1 - lost)
+}
 kind == "text" && /^MISSING/ {
     if (/lost|later|threads/ && !/CPU time|tick|below 0.1 %/) excuse = 1
     if (/were replaced or removed/) excuse_place = 1
-    if (/CPU time|no ticks|tick that|before|deleted|replaced/ && !/other programs/) excuse_time = 1
+    if (/CPU time/ && !/other programs/) excuse_total = 1
+    if (/no ticks|tick that|before|deleted|replaced/ && !/CPU time|other programs/)
+        excuse_time = 1
 }
 kind == "text" && /^ticks .* one in [0-9]+ us of CPU time/ {
     period = $0
