@@ -120,8 +120,21 @@ void unwind_begin(unwind_file *u, const elf_file *e) {
 typedef struct state {
     uint64_t reg;
     int64_t offset, rbp;
-    int rbp_saved;
+    int rbp_saved, cfa_saved;
 } state;
+
+/* An expression of rbp alone, as gcc has it in frames that it aligns itself:
+   rbp + *offset, or the word there if `deref`. Returns 1, or 0: it is another. */
+static int of_frame(reader r, int deref, int64_t *offset) {
+    enum { RBP_PLUS = 0x76, DEREF = 0x06 };
+    uint64_t size = get_varint(&r);
+    if (r.bad || size > (uint64_t)(r.end - r.at)) return 0;
+    r.end = r.at + size;
+    if (get(&r, 1) != RBP_PLUS) return 0;
+    *offset = (int64_t)get_digits(&r, 1);
+    if (deref && get(&r, 1) != DEREF) return 0;
+    return !r.bad && r.at == r.end;
+}
 
 /* The one expression that every linker writes, for the stubs of its .plt: a
    stub pushes once, behind so many of its 16 bytes. */
@@ -139,6 +152,7 @@ static int stub(reader *r, uint64_t address, state *now) {
     if (at[LITERAL] < LITERAL_0 || at[LITERAL] > LITERAL_0 + 15) return UNWIND_UNKNOWN;
     behind = (uint64_t)at[LITERAL] - LITERAL_0;
     now->reg = 7;
+    now->cfa_saved = 0;
     now->offset = (address & 15) >= behind ? 16 : 8;
     return UNWIND_FOUND;
 }
@@ -152,17 +166,27 @@ static int operate(reader *r, unsigned op, uint64_t address, state *now) {
     case 0x0C:
         now->reg = get_varint(r);
         now->offset = (int64_t)get_varint(r);
+        now->cfa_saved = 0;
         return UNWIND_FOUND;
     case 0x0D: now->reg = get_varint(r); return UNWIND_FOUND;
     case 0x0E: now->offset = (int64_t)get_varint(r); return UNWIND_FOUND;
     case 0x08:
         if (get_varint(r) == 6) now->rbp_saved = 0;
         return UNWIND_FOUND;
-    case 0x0F: return stub(r, address, now);
+    case 0x0F:
+        if (!of_frame(*r, 1, &now->offset)) return stub(r, address, now);
+        skip(r, get_varint(r));
+        now->reg = 6;
+        now->cfa_saved = 1;
+        return UNWIND_FOUND;
     case 0x07: return get_varint(r) == 16 ? UNWIND_OUTERMOST : UNWIND_FOUND;
     case 0x10:
     case 0x16:
         reg = get_varint(r);
+        if (op == 0x10 && reg == 6 && of_frame(*r, 0, &now->rbp)) {
+            now->rbp_saved = 2;
+            reg = 0;
+        }
         skip(r, get_varint(r));
         return reg == 6 || reg == 7 || reg == 16 ? UNWIND_UNKNOWN : UNWIND_FOUND;
     default: return UNWIND_UNKNOWN;
@@ -252,7 +276,7 @@ static int read_common(const unwind_file *u, uint64_t address, common *c) {
 
 static int find_in(const unwind_file *u, uint64_t record, uint64_t address, unwind_rule *rule) {
     reader r = read_at(u, record);
-    state now = {7, 8, 0, 0};
+    state now = {7, 8, 0, 0, 0};
     common c;
     uint64_t place, start, size, back;
     int status;
@@ -276,7 +300,8 @@ static int find_in(const unwind_file *u, uint64_t record, uint64_t address, unwi
     rule->offset = (int32_t)now.offset;
     rule->rbp = (int32_t)now.rbp;
     rule->reg = (unsigned char)now.reg;
-    rule->rbp_saved = now.rbp_saved != 0;
+    rule->rbp_saved = (unsigned char)now.rbp_saved;
+    rule->cfa_saved = (unsigned char)now.cfa_saved;
     return UNWIND_FOUND;
 }
 
@@ -342,6 +367,7 @@ static int find_in_rows(const unwind_file *u, uint64_t address, unwind_rule *rul
 int unwind_find(const unwind_file *u, uint64_t address, unwind_rule *rule) {
     uint64_t lo = 0, hi = u->count;
     reader r;
+    rule->end = 0;
     if (u->row_count) return find_in_rows(u, address, rule);
     while (lo < hi) {
         uint64_t mid = lo + (hi - lo) / 2;

@@ -19,11 +19,14 @@ typedef struct unwind_file {
     size_t row_count;
 } unwind_file;
 
-/* cfa = register + offset; the return address stands at cfa - 8, and the
-   caller's rbp at cfa + rbp, if rbp_saved. */
+/* cfa = register + offset, or the word there if cfa_saved: gcc's frames that are
+   aligned to more than 16 bytes keep it at rbp + offset. The return address stands
+   at cfa - 8, and the caller's rbp at cfa + rbp if rbp_saved is 1, at this frame's
+   rbp + rbp if it is 2. */
 typedef struct unwind_rule {
     int32_t offset, rbp;
     unsigned char reg, rbp_saved;   /* reg: 6 is rbp, 7 rsp */
+    unsigned char cfa_saved;
     uint64_t start, end;            /* of the code that the record is about */
 } unwind_rule;
 
@@ -38,6 +41,6 @@ void unwind_index(unwind_file *u, elf_file *e);
 enum { UNWIND_FOUND = 0, UNWIND_OUTERMOST = 1, UNWIND_UNKNOWN = -1 };
 /* The rule at an address, as the file counts addresses. UNWIND_OUTERMOST: nobody
    called this; then the rule has its start and end alone. UNWIND_UNKNOWN: the
-   file says nothing, or more than a rule can hold. */
+   file says nothing, and the rule's end is 0, or more than a rule can hold. */
 int unwind_find(const unwind_file *u, uint64_t address, unwind_rule *rule);
 #endif

@@ -217,10 +217,14 @@ static int set_out(options *o, const char *value) {
     return TOOL_OK;
 }
 
-/* A form that wants no OUT may still be told one: --json=OUT. */
+/* A form that wants no OUT may still be told one: --json=OUT. One that wants it may
+   have it from the next option: --pprof -o OUT. */
 static int set_form(options *o, tool_option *option, const report_writer *writer) {
-    const char *value = writer->wants_out ? tool_value(option) : option->value;
-    if (writer->wants_out && !value) return TOOL_BAD_INPUT;
+    int is_next = !option->value && option->at < option->argc
+                  && !strcmp(option->argv[option->at], "-o");
+    int is_wanted = writer->wants_out && !is_next;
+    const char *value = is_wanted ? tool_value(option) : option->value;
+    if (is_wanted && !value) return TOOL_BAD_INPUT;
     option->is_taken = 1;
     o->writer = writer;
     o->forms++;

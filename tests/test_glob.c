@@ -42,6 +42,28 @@ TEST(part_of_a_text) {
     CHECK(!glob_matches("a", "a", 0));
 }
 
+/* A name of source: its result and its parameters may be left out. */
+TEST(functions) {
+    const char *const sort = "void (anonymous namespace)::sort<int>(int*, bool (*)(int)) const [clone .cold]";
+    CHECK(glob_matches_function(sort, sort));
+    CHECK(glob_matches_function("(anonymous namespace)::sort<int>", sort));
+    CHECK(glob_matches_function("void (anonymous namespace)::sort<int>", sort));
+    CHECK(glob_matches_function("(anonymous*::sort<int>(*clone .cold]", sort));
+    CHECK(!glob_matches_function("sort<int>", sort));
+    CHECK(glob_matches_function("app::tick*", "int app::tick<int>(int)"));
+    CHECK(glob_matches_function("app::tick", "app::tick(int) const"));
+    CHECK(!glob_matches_function("app::tick", "app::tick_tock(int)"));
+    CHECK(glob_matches_function("F::operator()", "bool F::operator()<char>(char)") == 0);
+    CHECK(glob_matches_function("F::operator()<char>", "bool F::operator()<char>(char)"));
+    CHECK(glob_matches_function("F::operator()", "F::operator()(char)"));
+    CHECK(glob_matches_function("F::operator bool", "F::operator bool() const"));
+    CHECK(glob_matches_function("std::map<int, char>::at", "std::map<int, char>::at(int)"));
+    CHECK(glob_matches_function("main", "main"));
+    CHECK(!glob_matches_function("", "main"));
+    CHECK(glob_matches_function("(kernel)", "(kernel)"));
+    CHECK(!glob_matches_function("main", "main(x"));
+}
+
 static void make_text(char *out, unsigned number, const char *letters, unsigned kinds) {
     for (; number; number = (number - 1) / kinds) *out++ = letters[(number - 1) % kinds];
     *out = 0;

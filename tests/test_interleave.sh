@@ -83,6 +83,9 @@ ok $? "one behind the other: $(row apart.csv 1024)"
 taken alone 0 3 alone
 lacks alone.csv '^# interleave:' '^[0-9]'
 ok $? "one thread has pairs"
+"$bursty" record --interleave -o alone.brst ./turns 0 3 alone >got 2>err
+lacks err 'nothing to show' '.\{101\}' && tr '\n' ' ' <err | grep -q 'No two threads made as many accesses'
+ok $? "one thread: what is said at the end: $(cat err)"
 
 # Recordings stay apart, in an order of their own.
 BURSTY_SEED=2 "$bursty" record --quiet --interleave -o fine.brst ./turns 50 2000 >got 2>err

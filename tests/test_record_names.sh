@@ -192,6 +192,7 @@ else
     # Patterns are of names as the report shows them, or of the linker's.
     cat >shown.cc <<'P'
 #include <cstdio>
+namespace app { template <class N> __attribute__((noinline)) N tick(N n) { return n ^ 5; } }
 namespace ns {
 struct T {
     __attribute__((noinline)) int f(int n) { return n * 3 + k; }
@@ -206,7 +207,7 @@ template <> int all<0>(int) { return 0; }
 int main() {
     ns::T t = {1};
     int s = 0;
-    for (int i = 0; i < 1000; i++) s += t.f(i) + t.g(i) + all<30>(i);
+    for (int i = 0; i < 1000; i++) s += t.f(i) + t.g(i) + all<30>(i) + app::tick(i);
     printf("%d\n", s);
     return 0;
 }
@@ -219,12 +220,16 @@ P
         rm -f x.brst
         "$bursty" record --calls --every 0 --quiet "$@" -o x.brst ./shown >said 2>err
         "$bursty" report --csv --only context_functions x.brst >csv 2>/dev/null
-        got=$(sed -n 's/^[0-9.]*,1000,.*,"*\(ns::T::.\|int many<[0-9]*>\).*/\1/p' csv | sort | tr '\n' ' ')
+        got=$(sed -n 's/^[0-9.]*,1000,.*,"*\(ns::T::.\|int many<[0-9]*>\|int app::tick<int>\).*/\1/p' csv | sort | tr '\n' ' ')
         check "$*: '$got', not '$want'" [ "$got" = "$want" ]
     }
     only 'ns::T::f ' --only 'ns::T::f'
     only 'ns::T::f ' --only 'ns::T::f(int)'
     only 'ns::T::f ns::T::g ' --only 'ns::T::*'
+    only 'int app::tick<int> ' --only 'app::tick*'
+    only 'int app::tick<int> ' --only 'app::tick<int>'
+    "$bursty" report --match 'app::tick<*>' x.brst >got && grep -q '1000.*int app::tick<int>' got
+    check "report --match of a template without its result" [ $? = 0 ]
     only 'ns::T::f ns::T::g ' --only '_ZN2ns*'
     only 'ns::T::g ' --only '_ZN2ns*' --not 'ns::T::f'
     only 'int many<30> ns::T::g ' --only 'ns::T::g' --only 'int many<30>(int)'

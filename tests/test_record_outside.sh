@@ -502,6 +502,42 @@ for flags in '-O1' '-O1 -fno-asynchronous-unwind-tables -fno-omit-frame-pointer'
         check "$flags, $how: so is above" [ "$(total above x.brst)" -ge 90 ]
     done
 done
+# A frame that gcc aligns by itself (alloca, and arguments on the stack) keeps its CFA in memory; code
+# without tables has a zero on top of its stack. Both ways.
+cat >aligned.c <<'P'
+#include <alloca.h>
+static volatile unsigned sink;
+#define CALLED __attribute__((noinline))
+void bare(unsigned n);
+__asm__(".text\n.globl bare\n.type bare, @function\nbare: pushq $0\n1: decl %edi\n jnz 1b\n"
+        " addq $8, %rsp\n ret\n.size bare, .-bare\n");
+CALLED unsigned leaf(unsigned n) { while (n--) sink += n; return sink; }
+CALLED unsigned aligned(unsigned a, unsigned b, unsigned c, unsigned d, unsigned e, unsigned f, unsigned g) {
+    unsigned v[64] __attribute__((aligned(64))), *room = (unsigned *)alloca(a % 64 * 4 + 4), i;
+    for (i = 0; i < 64; i++) v[i] = a * i + b;
+    room[0] = a;
+    __asm__ volatile("" : : "r"(v), "r"(room) : "memory");
+    for (i = 0; i < 40000 + c; i++) sink += v[i & 63];
+    return leaf(60000) + d + e + f + g + v[3] + room[0];
+}
+int main(void) {
+    unsigned i, s = 0;
+    for (i = 0; i < 3000; i++) {
+        s += aligned(i, 1, 2, 3, 4, 5, 6);
+        bare(300000);
+    }
+    return s == 7;
+}
+P
+$CC -O2 -o aligned aligned.c || exit 2
+for way in outside inside; do
+    "$bursty" record --$way -o x.brst ./aligned >got 2>err
+    check "aligned, $way: it ends as ever" [ $? = 0 ]
+    check "aligned, $way: main is around all" [ "$(total main x.brst)" -ge 95 ]
+    for name in aligned leaf bare; do check "aligned, $way: $name" [ "$(total $name x.brst)" -ge 5 ]; done
+    lacks err 'where does it run' 'outer callers are not known'
+    check "aligned, $way: callers" [ $? = 0 ]
+done
 cat >zeros.c <<'P'
 #include <fcntl.h>
 #include <stdio.h>

@@ -38,6 +38,8 @@ for dump in small odd mutual recorded timed same_name mangled-ticks tree tree-bu
         case $unit in ticks) type=samples ;; calls) type=calls ;; esac
         bursty report --pprof "$dir/pprof" "$dir/$dump.brst"
         ok $? "--pprof $dump"
+        bursty report --pprof -o "$dir/behind" "$dir/$dump.brst" && cmp -s "$dir/pprof" "$dir/behind"
+        ok $? "--pprof -o $dump"
         "$dir/read_pprof" "$dir/pprof" $type >"$dir/raw" 2>"$dir/stderr"
         ok $? "--pprof $dump: $(cat "$dir/stderr")"
         tr ';' ';' <"$dir/raw" | add_up >"$dir/of_pprof"

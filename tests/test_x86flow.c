@@ -561,6 +561,7 @@ TEST(rules_lead_to_the_caller) {
     static const uint8_t reg[] = {7, 7, 7, 7, 6, 7};        /* places 0 to 5 */
     static const int32_t offset[] = {8, 16, 16, 16, 16, 8};
     uint64_t stack[4] = {0x1111, 0x2222, 0x3333, 0x4444}, pc = 0, rsp, rbp = 99;
+    const uint64_t end = (uint64_t)(uintptr_t)(stack + 4);
     x86flow_rule rule;
     uint64_t place;
     unwind_information();
@@ -572,14 +573,55 @@ TEST(rules_lead_to_the_caller) {
     }
     CHECK_EQ(x86flow_find_rule(image + FDE, 1, &rule), 0);  /* rbp is pushed */
     rsp = (uint64_t)(uintptr_t)stack;
-    CHECK_EQ(x86flow_step(&rule, &pc, &rsp, &rbp), 0);
+    CHECK_EQ(x86flow_step(&rule, &pc, &rsp, &rbp, end), 0);
     CHECK_EQ(pc, 0x2222);
     CHECK_EQ(rbp, 0x1111);
     CHECK_EQ(rsp, (uint64_t)(uintptr_t)(stack + 2));
     rsp++;                                                  /* no stack looks like that */
-    CHECK_EQ(x86flow_step(&rule, &pc, &rsp, &rbp), -1);
+    CHECK_EQ(x86flow_step(&rule, &pc, &rsp, &rbp, end), -1);
     image[FDE + 17] = 0x0F;                                 /* an expression: no rule */
     CHECK_EQ(x86flow_find_rule(image + FDE, 5, &rule), -1);
+}
+
+/* gcc aligns a frame to 32 bytes: the CFA is kept at rbp - 8, and the caller's rbp
+   at rbp. */
+TEST(rules_of_frames_that_are_aligned) {
+    static const unsigned char program[] = {0x41, 0x10, 6, 2, 0x76, 0, 0x41, 0x0F, 3, 0x76, 0x78, 6};
+    uint64_t stack[8] = {1, 2, 3, 4, 5, 6, 7, 8}, pc = 0, rsp, rbp, end, k;
+    x86flow_rule rule;
+    unwind_information();
+    memset(image + FDE + 17, 0, 19);
+    memcpy(image + FDE + 17, program, sizeof program);
+    CHECK_EQ(x86flow_find_rule(image + FDE, 0, &rule), 0);
+    CHECK_EQ(rule.rbp_saved, 0);
+    CHECK_EQ(x86flow_find_rule(image + FDE, 1, &rule), 0);
+    CHECK_EQ(rule.rbp_saved, 2);
+    CHECK_EQ(rule.cfa_saved, 0);
+    CHECK_EQ(x86flow_find_rule(image + FDE, 2, &rule), 0);
+    CHECK_EQ(rule.cfa_saved, 1);
+    CHECK_EQ(rule.offset, -8);
+    stack[1] = (uint64_t)(uintptr_t)(stack + 6);
+    end = (uint64_t)(uintptr_t)(stack + 8);
+    rsp = (uint64_t)(uintptr_t)stack;
+    rbp = (uint64_t)(uintptr_t)(stack + 2);
+    CHECK_EQ(x86flow_step(&rule, &pc, &rsp, &rbp, end), 0);
+    CHECK_EQ(pc, 6);
+    CHECK_EQ(rbp, 3);
+    CHECK_EQ(rsp, (uint64_t)(uintptr_t)(stack + 6));
+    for (k = 0; k < 4; k++) {               /* rbp or the word there leads outside */
+        const uint64_t begin = (uint64_t)(uintptr_t)stack;
+        rsp = begin + (k == 0 ? 16 : 0);
+        rbp = k == 1 ? 0 : k == 2 ? end + 8 : begin + 16;
+        if (k == 3) stack[1] = end + 8;
+        CHECK_EQ(x86flow_step(&rule, &pc, &rsp, &rbp, end), -1);
+    }
+    for (k = 8; k <= 11; k++) {             /* other expressions: no rule */
+        image[FDE + 17 + k] ^= 1;
+        CHECK_EQ(x86flow_find_rule(image + FDE, 2, &rule), k == 10 ? 0 : -1);
+        image[FDE + 17 + k] ^= 1;
+    }
+    image[FDE + 18] = 0x16;                 /* rbp is the value, and not where it is kept */
+    CHECK_EQ(x86flow_find_rule(image + FDE, 2, &rule), -1);
 }
 
 /* base/unwind.c reads files of strangers, and says the same of an honest
@@ -621,7 +663,7 @@ TEST(the_tool_reads_the_same_rules_of_files) {
             if (unwind_find(&tool, tool.base + (uint64_t)(int64_t)from + k, &ours) != UNWIND_FOUND)
                 missing++;
             else if (ours.reg != theirs.reg || ours.offset != theirs.offset
-                     || ours.rbp_saved != theirs.rbp_saved
+                     || ours.rbp_saved != theirs.rbp_saved || ours.cfa_saved != theirs.cfa_saved
                      || (ours.rbp_saved && ours.rbp != theirs.rbp))
                 different++;
             else same++;

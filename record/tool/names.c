@@ -184,8 +184,8 @@ static uint32_t rest_key(image *m, int without) {
 /* A file may have rules for most of its code, and none for some assembly. */
 static int is_bare(const image *m, uint64_t address) {
     unwind_rule rule;
-    return (m->unwind.count || m->unwind.row_count)
-           && unwind_find(&m->unwind, address, &rule) == UNWIND_UNKNOWN;
+    if (!m->unwind.count && !m->unwind.row_count) return 0;
+    return unwind_find(&m->unwind, address, &rule) == UNWIND_UNKNOWN && !rule.end;
 }
 
 static uint32_t key_at(image *m, uint64_t address) {

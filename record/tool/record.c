@@ -1389,16 +1389,10 @@ static void find_symbols(record_options *o) {
     symbols_free(&s);
 }
 
-/* Does the pattern match what the report shows of a function, with its parameters
-   or without them? */
+/* Does the pattern match what the report shows of a function? */
 static int is_shown_as(const char *pattern, const char *linker_name) {
-    char *readable = demangle(linker_name), *end;
-    int is = 0;
-    if (!readable) return 0;
-    is = glob_matches(pattern, readable, strlen(readable));
-    end = strstr(readable, "operator()");
-    end = strchr(end ? end + 10 : readable, '(');
-    if (end && end != readable) is |= glob_matches(pattern, readable, (size_t)(end - readable));
+    char *readable = demangle(linker_name);
+    int is = readable && glob_matches_function(pattern, readable);
     free(readable);
     return is;
 }

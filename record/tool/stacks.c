@@ -61,9 +61,10 @@ static uint64_t function_of(uint64_t pc, uint32_t mapping_number) {
     unwind_rule rule;
     if (!mapping_number || mapping_number == KERNEL_MAPPING) return pc;
     m = mapping_get(mapping_number);
-    if (mapping_address(m, pc, &address) == 0
-        && unwind_find(&image_get(m->image)->unwind, address, &rule) != UNWIND_UNKNOWN)
-        address = rule.start;
+    if (mapping_address(m, pc, &address) == 0) {
+        (void)unwind_find(&image_get(m->image)->unwind, address, &rule);
+        if (rule.end) address = rule.start;
+    }
     return hash_numbers(m->image, address);
 }
 
@@ -353,10 +354,11 @@ static int step_out_of_handler(const words *w, registers *r, uint64_t *pc) {
 }
 
 static int step_by_rule(const words *w, const unwind_rule *rule, registers *r, uint64_t *around) {
-    uint64_t cfa = (rule->reg == 6 ? r->bp : r->sp) + (uint64_t)(int64_t)rule->offset;
+    uint64_t cfa = (rule->reg == 6 ? r->bp : r->sp) + (uint64_t)(int64_t)rule->offset, saved;
+    if (rule->cfa_saved && word_at(w, cfa, &cfa) != 0) return UNWIND_UNKNOWN;
+    saved = (rule->rbp_saved == 2 ? r->bp : cfa) + (uint64_t)(int64_t)rule->rbp;
     if (cfa & 7 || cfa <= r->sp || word_at(w, cfa - 8, around) != 0) return UNWIND_UNKNOWN;
-    if (rule->rbp_saved && word_at(w, cfa + (uint64_t)(int64_t)rule->rbp, &r->bp) != 0)
-        return UNWIND_UNKNOWN;
+    if (rule->rbp_saved && word_at(w, saved, &r->bp) != 0) return UNWIND_UNKNOWN;
     r->sp = cfa;
     return UNWIND_FOUND;
 }

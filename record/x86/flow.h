@@ -302,12 +302,15 @@ X86_API int x86flow_open_lsda(const x86flow_module *m, const x86flow_unwind *u,
 /* Returns 1, or 0: there is none any more, or the table is bad. */
 X86_API int x86flow_next_call_site(x86flow_lsda *l, x86flow_call_site *out);
 
-/* How to get from a place of a function to its caller: cfa = register + offset;
-   the caller's rbp stands at cfa + rbp, if rbp_saved. */
+/* How to get from a place of a function to its caller: cfa = register + offset, or
+   the word there if cfa_saved: gcc's frames that are aligned to more than 16 bytes
+   keep it at rbp + offset. The caller's rbp stands at cfa + rbp if rbp_saved is 1,
+   at this frame's rbp + rbp if it is 2. */
 typedef struct x86flow_rule {
     uint64_t pc;                        /* left to the caller, for a table of rules */
     int32_t offset, rbp;
     uint8_t reg, rbp_saved;             /* reg: 6 is rbp, 7 rsp; 0: it is not known */
+    uint8_t cfa_saved;
 } x86flow_rule;
 /* The rule at a place of the function, counted from its start. Returns 0, or
    -1: it needs more than a rule can say. */
@@ -316,9 +319,7 @@ X86_API int x86flow_find_rule(const uint8_t *fde, uint64_t place, x86flow_rule *
    its part. */
 X86_API int x86flow_rule_of(const x86flow_module *m, const x86flow_function *f,
                                 uint32_t offset, x86flow_rule *out);
-/* Applies a rule: the caller's pc, rsp and rbp. Returns 0, or -1: the stack is
-   not like that. */
-X86_API int x86flow_step(const x86flow_rule *rule, uint64_t *pc, uint64_t *rsp, uint64_t *rbp);
-/* The same; nothing is read from outside of [*rsp, end). */
-X86_API int x86flow_step_inside(const x86flow_rule *rule, uint64_t *pc, uint64_t *rsp,
-                                    uint64_t *rbp, uint64_t end);
+/* Applies a rule: the caller's pc, rsp and rbp. Nothing is read from outside of
+   [*rsp, end). Returns 0, or -1: the stack is not like that. */
+X86_API int x86flow_step(const x86flow_rule *rule, uint64_t *pc, uint64_t *rsp, uint64_t *rbp,
+                         uint64_t end);

@@ -141,18 +141,30 @@ X86_API int x86flow_next_call_site(x86flow_lsda *l, x86flow_call_site *out) {
 }
 
 /* From a frame to its caller. A rule says where the CFA is, and where rbp is
-   saved. What needs more than that (expressions, other registers) has none, and
-   the walk over the stack ends there. */
+   saved. What needs more than that (other expressions, other registers) has none,
+   and the walk over the stack ends there. */
 
 typedef struct x86flow_p_state {
     unsigned reg;
     int64_t offset, rbp;
-    int rbp_saved;
+    int rbp_saved, cfa_saved;
 } x86flow_p_state;
 
 static const uint8_t *x86flow_p_skip(const uint8_t *p) {
     uint64_t size = x86_p_uleb(&p);
     return p + size;
+}
+
+/* An expression of rbp alone: rbp + *offset, or the word there if `deref`.
+   Returns what stands behind it, or NULL: it is another. */
+static const uint8_t *x86flow_p_of_frame(const uint8_t *p, int deref, int64_t *offset) {
+    enum { RBP_PLUS = 0x76, DEREF = 0x06 };
+    const uint8_t *end = x86flow_p_skip(p);
+    (void)x86_p_uleb(&p);
+    if (*p++ != RBP_PLUS) return NULL;
+    *offset = x86_p_sleb(&p);
+    if (deref && *p++ != DEREF) return NULL;
+    return p == end ? p : NULL;
 }
 
 /* An operation of a CFA program that does not advance. Returns what stands
@@ -164,6 +176,7 @@ static const uint8_t *x86flow_p_operate(unsigned op, const uint8_t *p, x86flow_p
     case 0x0C:
         now->reg = (unsigned)x86_p_uleb(&p);
         now->offset = (int64_t)x86_p_uleb(&p);
+        now->cfa_saved = 0;
         return p;
     case 0x0D: now->reg = (unsigned)x86_p_uleb(&p); return p;
     case 0x0E: now->offset = (int64_t)x86_p_uleb(&p); return p;
@@ -171,10 +184,15 @@ static const uint8_t *x86flow_p_operate(unsigned op, const uint8_t *p, x86flow_p
         if (x86_p_uleb(&p) == 6) now->rbp_saved = 0;
         return p;
     case 0x07: return x86_p_uleb(&p) == 16 ? NULL : p; /* nobody called this */
+    case 0x0F:
+        now->reg = 6;
+        now->cfa_saved = 1;
+        return x86flow_p_of_frame(p, 1, &now->offset);
     case 0x10:
     case 0x16:
-        if (x86_p_uleb(&p) == 6) return NULL;
-        return x86flow_p_skip(p);
+        if (x86_p_uleb(&p) != 6) return x86flow_p_skip(p);
+        now->rbp_saved = 2;
+        return op == 0x10 ? x86flow_p_of_frame(p, 0, &now->rbp) : NULL;
     default: return NULL;
     }
 }
@@ -221,7 +239,7 @@ static int x86flow_p_run(const uint8_t *p, const uint8_t *end, int64_t factor, u
 
 X86_API int x86flow_find_rule(const uint8_t *fde, uint64_t place, x86flow_rule *out) {
     x86flow_unwind u;
-    x86flow_p_state now = {7, 8, 0, 0};
+    x86flow_p_state now = {7, 8, 0, 0, 0};
     out->reg = 0;
     if (x86flow_read_fde(fde, &u) != 0 || u.signal_frame) return -1;
     if (x86flow_p_run(u.cie_begin, u.cie_end, u.data_factor, ~UINT64_C(0), &now) != 0) return -1;
@@ -230,7 +248,8 @@ X86_API int x86flow_find_rule(const uint8_t *fde, uint64_t place, x86flow_rule *
     if (now.reg != 6 && now.reg != 7) return -1;
     out->offset = (int32_t)now.offset;
     out->rbp = (int32_t)now.rbp;
-    out->rbp_saved = now.rbp_saved ? 1 : 0;
+    out->rbp_saved = (uint8_t)now.rbp_saved;
+    out->cfa_saved = (uint8_t)now.cfa_saved;
     out->reg = (uint8_t)now.reg;
     return 0;
 }
@@ -241,23 +260,24 @@ X86_API int x86flow_rule_of(const x86flow_module *m, const x86flow_function *f,
     return x86flow_find_rule(m->functions[f->part - 1].fde, offset - f->size, out);
 }
 
-X86_API int x86flow_step(const x86flow_rule *rule, uint64_t *pc, uint64_t *rsp,
-                              uint64_t *rbp) {
-    uint64_t cfa = (rule->reg == 6 ? *rbp : *rsp) + (uint64_t)(int64_t)rule->offset;
-    if (!rule->reg || cfa <= *rsp || cfa - *rsp > (1u << 23) || cfa & 7) return -1;
-    *pc = x86_p_u64(x86_p_at(cfa - 8));
-    if (rule->rbp_saved) *rbp = x86_p_u64(x86_p_at(cfa + (uint64_t)(int64_t)rule->rbp));
-    *rsp = cfa;
-    return 0;
+/* Where the rule finds the CFA, or its word; end: of what may be read. 0: nowhere. */
+static uint64_t x86flow_p_cfa(const x86flow_rule *rule, uint64_t rsp, uint64_t rbp, uint64_t end) {
+    uint64_t cfa = (rule->reg == 6 ? rbp : rsp) + (uint64_t)(int64_t)rule->offset;
+    if (!rule->cfa_saved) return cfa;
+    if (cfa & 7 || cfa < rsp || cfa > end - 8) return 0;
+    return x86_p_u64(x86_p_at(cfa));
 }
 
-X86_API int x86flow_step_inside(const x86flow_rule *rule, uint64_t *pc, uint64_t *rsp,
-                                    uint64_t *rbp, uint64_t end) {
-    uint64_t cfa = (rule->reg == 6 ? *rbp : *rsp) + (uint64_t)(int64_t)rule->offset;
-    uint64_t saved = cfa + (uint64_t)(int64_t)rule->rbp;
-    if (cfa > end || cfa < *rsp + 8) return -1;
+X86_API int x86flow_step(const x86flow_rule *rule, uint64_t *pc, uint64_t *rsp, uint64_t *rbp,
+                         uint64_t end) {
+    uint64_t cfa = x86flow_p_cfa(rule, *rsp, *rbp, end);
+    uint64_t saved = (rule->rbp_saved == 2 ? *rbp : cfa) + (uint64_t)(int64_t)rule->rbp;
+    if (!rule->reg || cfa > end || cfa < *rsp + 8 || cfa - *rsp > (1u << 23) || cfa & 7) return -1;
     if (rule->rbp_saved && (saved < *rsp || saved > end - 8)) return -1;
-    return x86flow_step(rule, pc, rsp, rbp);
+    *pc = x86_p_u64(x86_p_at(cfa - 8));
+    if (rule->rbp_saved) *rbp = x86_p_u64(x86_p_at(saved));
+    *rsp = cfa;
+    return 0;
 }
 
 /* The FDE in a .eh_frame_hdr that covers pc; NULL: none. The table has where each

@@ -113,7 +113,7 @@ static uint32_t x86_p_walk(const x86_p_thread *t, const x86_p_module *m,
     } else if (x86flow_rule_of(&m->flow, f, y->offset, &here.rule) != 0)
         return 0;
     for (steps = 0; steps < 2 * X86_FRAMES && count < X86_FRAMES && known; steps++) {
-        if (x86flow_step_inside(&known->rule, &pc, &rsp, &rbp, end) != 0) break;
+        if (x86flow_step(&known->rule, &pc, &rsp, &rbp, end) != 0) break;
         if (known->place != ~0u) {
             frames[count].stack = rsp - 8;
             frames[count].module = known->module;
@@ -212,6 +212,7 @@ static const x86_p_known *x86_p_near_caller(x86_p_near *near, uint64_t pc,
                                                       x86_p_known *room, uint32_t *cost) {
     uint32_t n = (uint32_t)(pc ^ pc >> 4) & (X86_P_NEAR - 1);
     const x86_p_known *known;
+    if (!pc) return NULL;                /* as in a place that is empty */
     *cost += 1;
     if (near->at[n] == pc) return &near->known[n];
     *cost += X86_P_FAR_COST;
@@ -225,7 +226,7 @@ static const x86_p_known *x86_p_near_caller(x86_p_near *near, uint64_t pc,
 /* seen NULL: all is listed as it stands. */
 static uint32_t x86_p_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
                                  x86_frame *frames, uint32_t max, x86_seen *seen) {
-    x86_p_known room, here, entry = {{0, 8, 0, 7, 0}, 0, ~0u, 0};
+    x86_p_known room, here, entry = {{0, 8, 0, 7, 0, 0}, 0, ~0u, 0};
     const x86_p_known *known = &here, *next;
     x86_p_thread *t = &x86_p_tls;
     uint32_t count = 0, steps, cost = 0, bare = UINT32_MAX;
@@ -251,7 +252,7 @@ static uint32_t x86_p_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t st
     for (steps = 0; cost < most && count < max && known; steps++) {
         uint64_t to = pc, sp = rsp, bp = rbp;
         x86_p_known now = *known; /* the caller's may take its place in the table */
-        if (x86flow_step_inside(&now.rule, &to, &sp, &bp, stack_end) != 0) break;
+        if (x86flow_step(&now.rule, &to, &sp, &bp, stack_end) != 0) break;
         next = x86_p_near_caller(&near, to, &room, &cost);
         if (bare != UINT32_MAX && steps == 0 && (!next || !x86_p_behind_call(to))) {
             sp = rsp;
@@ -261,7 +262,7 @@ static uint32_t x86_p_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t st
             to = pc;
             sp = rsp + X86_P_EVENT_FRAME;
             bp = rbp;
-            if (x86flow_step_inside(&now.rule, &to, &sp, &bp, stack_end) == 0)
+            if (x86flow_step(&now.rule, &to, &sp, &bp, stack_end) == 0)
                 next = x86_p_caller(to, &room);
         }
         if (now.place != ~0u) {

@@ -104,8 +104,7 @@ static int is_meant(const comparison *c, const fail_if *f, size_t row) {
     if (f->measure == COMPARE_WHOLE) return 1;
     shown = c->names[list->which[row]];
     raw = c->functions.at[list->which[row]].name;
-    return glob_matches(f->pattern, shown, strlen(shown)) ||
-           glob_matches(f->pattern, raw, strlen(raw));
+    return glob_matches_function(f->pattern, shown) || glob_matches(f->pattern, raw, strlen(raw));
 }
 
 /* Is the condition one that these dumps can be asked? */

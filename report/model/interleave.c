@@ -148,12 +148,17 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
             }
         }
     }
+    if (!table->rows) {
+        report_remark(table, "No two threads made as many accesses as a window has (16), so that "
+                             "none took turns with another.");
+        return;
+    }
     report_remark(table, "Of all windows of so many accesses of two threads: in how many one of them is "
                          "alone, for certain (alone-from) and at most (to), as far as the times of the "
                          "recording tell; and which part of a window is the second thread's, in 5, 50 "
                          "and 95 % of them no more than that, if each thread's accesses are spread "
-                         "evenly between two looks at the clock. Threads are numbered as they began; those with less than "
-                         "a hundredth of the most accesses have no row.");
+                         "evenly between two looks at the clock. Threads are numbered as they began; "
+                         "those with less than a hundredth of the most accesses have no row.");
 }
 
 const report_section section_interleave = {&kind_interleave, "interleave", 0, fill, NULL, NULL};

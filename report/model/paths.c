@@ -134,7 +134,8 @@ int report_path_matches(const report_paths *p, uint32_t node, const char *patter
     for (; node && !found; node = p->tree->parent[node]) {
         name.size = 0;
         report_path_name(p->tree, p->tree->name[node], &name);
-        found = glob_matches(pattern, name.data ? name.data : "", name.size);
+        text_bytes(&name, "", 1);
+        found = glob_matches_function(pattern, name.data);
     }
     text_free(&name);
     return found;

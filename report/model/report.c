@@ -386,7 +386,7 @@ static int row_matches(const report_table *table, size_t row, const char *patter
             report_path_matches(table->paths, cell->node, pattern))
             return 1;
         if (table->columns[k].type == REPORT_NAME &&
-            glob_matches(pattern, cell->name, strlen(cell->name)))
+            glob_matches_function(pattern, cell->name))
             return 1;
     }
     return 0;

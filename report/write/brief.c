@@ -22,15 +22,15 @@ static const report_table *first_table(const report *r) {
 
 /* Of a report without rows: what the first table says about itself. */
 static void add_remark(const report *r, text *out) {
+    text line = {NULL, 0, 0};
     size_t i, k;
     for (i = 0; i < r->part_count; i++) {
         for (k = 0; k < r->parts[i].table_count; k++) {
             const report_table *table = r->parts[i].tables[k];
             if (table->rows || table->is_for_programs || !table->remark) continue;
-            text_plain(out, table->title);
-            text_add(out, ": ");
-            text_plain(out, table->remark);
-            text_add(out, "\n");
+            text_format(&line, "%s: %s", table->title, table->remark);
+            text_wrapped(out, r, line.data);
+            text_free(&line);
             return;
         }
     }

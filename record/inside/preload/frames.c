@@ -246,19 +246,6 @@ static const char *readable(const char *name) {
     return cxx.room = words;
 }
 
-/* "Game::update" has 12 characters before the parameters and what follows
-   them: "Game::update(int) const". */
-static size_t without_parameters(const char *name) {
-    const char *end = strstr(name, " [clone "), *at = end ? end : name + strlen(name);
-    int open = 0;
-    while (at > name && at[-1] != ')') at--;
-    for (; at > name; at--) {
-        if (at[-1] == ')') open++;
-        if (at[-1] == '(' && --open == 0) return (size_t)(at - 1 - name);
-    }
-    return strlen(name);
-}
-
 /* The longest piece of a name in source that is in the symbol, too. Most symbols
    need not be made readable. */
 static int may_be_named(const char *symbol, const char *wanted) {
@@ -278,27 +265,12 @@ static int may_be_named(const char *symbol, const char *wanted) {
            || strstr(wanted, "std::") || strstr(wanted, "(anonymous");
 }
 
-/* A template's name begins with what it returns: "void sort<int>". */
-static const char *without_result(const char *name, size_t end) {
-    size_t i, from = 0;
-    int open = 0;
-    for (i = 0; i < end; i++) {
-        if (strchr("<([{", name[i])) open++;
-        if (strchr(">)]}", name[i])) open--;
-        if (name[i] != ' ' || open) continue;
-        if (i >= 8 && !memcmp(name + i - 8, "operator", 8)) break;
-        from = i + 1;
-    }
-    return name + from;
-}
-
 /* With its parameters, or without them. */
 static int is_named_in_source(const char *symbol, const char *wanted, int is_pattern) {
     const char *name = readable(symbol), *from;
-    size_t end = without_parameters(name), size;
-    from = without_result(name, end);
-    size = (size_t)(name + end - from);
-    if (is_pattern) return glob_matches(wanted, from, size) || glob_matches(wanted, name, strlen(name));
+    size_t size;
+    if (is_pattern) return glob_matches_function(wanted, name);
+    from = glob_function(name, &size);
     return (size == strlen(wanted) && !memcmp(from, wanted, size)) || !strcmp(from, wanted)
            || !strcmp(name, wanted);
 }
@@ -404,6 +376,7 @@ static void say_near(char *to, size_t size, const char *wanted, int is_slow) {
     unsigned apart[NEAR];
     char known[256];
     x86_function f;
+    size_t length;
     uint32_t n;
     int i, k, have = 0;
     for (n = 0; x86_get_function(n, &f) == 0; n++) {
@@ -411,8 +384,8 @@ static void say_near(char *to, size_t size, const char *wanted, int is_slow) {
         unsigned now;
         if (!name || !*name || strstr(name, "+0x")) continue;
         now = far_from(wanted, name);
-        name = readable(name);
-        snprintf(known, sizeof known, "%.*s", (int)without_parameters(name), name);
+        name = glob_function(readable(name), &length);
+        snprintf(known, sizeof known, "%.*s", (int)length, name);
         now = least(now, far_from(wanted, known));
         if (strstr(known, "::")) now = least(now, far_from(wanted, last_name(known)));
         if (now == 9999) continue;
