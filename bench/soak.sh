@@ -1,13 +1,15 @@
 #!/bin/sh
-# soak.sh [RUNS [SEED]] - runs installed programs under `bursty record` with random settings, and
-# compares what they print and how they end with a plain run. RUNS: 500. Ends with "N passed, N
-# failed"; a run that differs prints the command that shows it. tests/test_record.sh runs a few.
+# soak.sh [RUNS [SEED [WORDS]]] - runs installed programs under `bursty record` with random settings,
+# and compares what they print and how they end with a plain run. RUNS: 500. WORDS: a pattern that
+# programs' lines must have. Ends with "N passed, N failed"; a run that differs prints the command that
+# shows it. tests/test_record.sh runs a few.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 build=${BUILD:-build}
 case $build in /*) ;; *) build=$PWD/$build ;; esac
 runs=${1:-500}
 seed=${2:-1}
+words=${3:-.}
 out=$build/soak
 bursty=$build/bursty
 mkdir -p "$out" && cd "$out" || exit 2
@@ -116,65 +118,133 @@ int g(int n) {
 }
 int f(int n) { int i, s = 0; for (i = 0; i < n; i++) s += g(i) * i; return s; }
 P
+cat >s.hs <<'P'
+module Main where
+import Control.Exception
+main :: IO ()
+main = do
+  print (sum [i * 7919 `mod` 1009 | i <- [1 .. 3000 :: Int]])
+  r <- try (evaluate (1 `div` (0 :: Int))) :: IO (Either ArithException Int)
+  print r
+P
+cat >s.js <<'P'
+const h = {};
+for (let i = 1; i <= 3000; i++) h[i % 97] = (h[i % 97] || '') + String.fromCharCode(65 + i % 26);
+try { null.x; } catch (e) { console.log(e.constructor.name); }
+console.log(JSON.stringify(h).length, require('zlib').gzipSync('abc'.repeat(999)).length);
+Promise.all([1, 2, 3].map(async n => n * 2)).then(a => console.log(a.join()));
+P
+cat >s.html <<'P'
+<!doctype html><title>t</title><body><script>
+let s = 0; for (let i = 0; i < 3000; i++) s += i * 7919 % 1009;
+document.body.append('sum ' + s);
+</script>
+P
+mkdir -p small/src
+printf '[package]\nname = "small"\nversion = "0.1.0"\nedition = "2021"\n' >small/Cargo.toml
+cat >small/src/main.rs <<'P'
+use std::collections::BTreeMap;
+fn main() {
+    let mut m: BTreeMap<u32, u32> = BTreeMap::new();
+    for i in 1..3000u32 { *m.entry(i % 97).or_default() += i; }
+    println!("{}", m.values().sum::<u32>());
+    println!("{}", std::panic::catch_unwind(|| panic!("oops {}", m.len())).is_err());
+}
+P
+if command -v git >/dev/null && [ ! -d repo ]; then
+    git init -q repo
+    for file in s.c s.pl s.py text; do
+        cp $file repo && git -C repo add $file
+        GIT_AUTHOR_DATE='2020-01-01T00:00:00Z' GIT_COMMITTER_DATE='2020-01-01T00:00:00Z' \
+            git -C repo -c user.name=a -c user.email=a commit -q -m "$file"
+    done
+fi
 cc1=$(${CC:-cc} -print-prog-name=cc1)
 cc1plus=$(${CC:-cc} -print-prog-name=cc1plus)
+cargo=$(rustup which cargo 2>/dev/null || command -v cargo || echo cargo)
+rustc=$(rustup which rustc 2>/dev/null || command -v rustc || echo rustc)
+${CC:-cc} -g -O1 -c s.c -o s.o
+printf 'int f(int);\nint main(void) { return f(7); }\n' >m.c
+${CC:-cc} -g m.c s.o -o small.out
 
-# One command a line; the ones that are not installed are left out.
+# One command a line, in the shell's words; those that are not installed are left out.
 cat >all <<P
 gzip -c data
 bzip2 -c data
 xz -c -T1 data
 xz -c -T2 data
-mawk { n[\$2] += \$4 } END { for (k in n) s += n[k]; print s, length(n) } text
+mawk '{ n[\$2] += \$4 } END { for (k in n) s += n[k]; print s, length(n) }' text
 perl s.pl
 bash s.sh
 lua5.4 s.lua
-sqlite3 :memory: .read\ s.sql
+sqlite3 :memory: '.read s.sql'
 /usr/bin/python3 s.py
 git --no-pager diff --no-index --stat s.pl s.py
+git -C repo --no-pager log -p --stat
+git -C repo --no-pager blame text
+git -C repo fsck --full
 $cc1 -quiet -O2 s.c -o -
 $cc1plus -quiet -O1 s.c -o -
 cmake --help-command-list
-gdb -batch -nx -ex print\ 3*4
+gdb -batch -nx -ex 'print 3*4'
+gdb -batch -nx -ex 'break g' -ex run -ex bt -ex kill ./small.out
 sort -k4 text
 grep -c 7.*9 text
 sed s/line/row/ text
 tar cf - --sort=name --mtime=@0 s.c s.py
 diff s.pl s.py
-find . -name s.*
+find . -name 's.*'
 objdump -d $bursty --stop-address=0x4000
 ruby s.rb
 php s.php
 ocamlrun s.byte
+node s.js
 emacs --batch -Q -l s.el
-octave-cli --norc --eval x=0;for(i=1:2000)x=x+mod(i,7);end;disp(x)
+emacs --batch -Q --eval '(progn (find-file "s.c") (c-mode) (indent-region 1 (point-max)) (princ (buffer-string)))'
+octave-cli --norc --eval 'x = 0; for i = 1:2000, x = x + mod(i, 7); end, disp(x)'
+octave-cli --norc --eval 'a = magic(9); [q, r] = qr(a); printf("%.3f\n", norm(q * r - a)); try, error("x"); catch e, disp(e.message), end'
+ghc -v0 -fforce-recomp -outputdir gho -o gho.out s.hs
+/usr/lib/ghc/bin/ghc -B/usr/lib/ghc -v0 -fforce-recomp -outputdir gho -o gho.out s.hs
+/usr/lib/ghc/bin/ghc -B/usr/lib/ghc -v0 -e 'sum [1 .. 3000]'
+$cargo build --offline -q --manifest-path small/Cargo.toml
+$cargo metadata --offline --format-version 1 --manifest-path small/Cargo.toml
+$rustc -O small/src/main.rs -o rust.out
+/usr/lib/chromium/chromium --headless --no-sandbox --disable-gpu --user-data-dir=chromium --dump-dom s.html
+guile -c '(display (let f ((n 20)) (if (< n 2) n (+ (f (- n 1)) (f (- n 2))))))'
+sbcl --non-interactive --no-userinit --eval '(print (loop for i below 3000 sum (mod (* i 7919) 1009)))'
+swipl -g 'numlist(1,3000,L),sum_list(L,S),print(S),nl,halt'
+erl -noshell -eval 'io:format("~p~n",[lists:sum(lists:seq(1,3000))]),halt().'
+/usr/lib/R/bin/exec/R --vanilla -s -e 'x <- 0; for (i in 1:3000) x <- x + i %% 7; print(x)'
+tcc -run m.c s.c
+valgrind -q ./small.out
 $cc1plus -quiet -O1 v.cc -o -
-gawk { n[\$2] += \$4 } END { for (k in n) s += n[k]; print s, length(n) } text
+gawk '{ n[\$2] += \$4 } END { for (k in n) s += n[k]; print s, length(n) }' text
 zstd -c -3 data
-jq -n [range(3000)|.*7919%1009]|sort|.[77]
+jq -n '[range(3000)|.*7919%1009]|sort|.[77]'
 m4 -DN=3 s.sh
 bc -q s.bc
 openssl dgst -sha256 data
 nm -D $bursty
 readelf -Ws $bursty
-awk { s += length(\$0) } END { print s } text
+awk '{ s += length(\$0) } END { print s }' text
 cksum data
 tr a-z A-Z
 od -A d -t x1 s.sql
-expr 7919 * 13
+expr 7919 '*' 13
 seq 1 3000
 fold -w 40 text
 nl text
 uniq -c text
 comm s.pl s.py
 join s.pl s.pl
-/usr/bin/python3 -c import\ re;print
+/usr/bin/python3 -c 'import re; print(re.sub("a.", "b", "abac" * 99))'
 P
 echo '2^200; for (i = 0; i < 99; i++) s += i * i; s' >s.bc; echo quit >>s.bc
 
 # A library of octave's would start threads before main, and calls are not recorded then.
 OPENBLAS_NUM_THREADS=1
-export OPENBLAS_NUM_THREADS
+R_HOME=/usr/lib/R
+export OPENBLAS_NUM_THREADS R_HOME
 
 passed=0
 failed=0
@@ -184,22 +254,7 @@ next() { # MAX: a number from 0 to MAX - 1, in $n
     n=$((random / 65536 % $1))
 }
 one() { # NUMBER OF THE PROGRAM
-    line=$(sed -n "$1p" all)
-    case $line in
-    mawk*) set -- mawk '{ n[$2] += $4 } END { for (k in n) s += n[k]; print s, length(n) }' text ;;
-    sqlite3*) set -- sqlite3 :memory: '.read s.sql' ;;
-    gawk*) set -- gawk '{ n[$2] += $4 } END { for (k in n) s += n[k]; print s, length(n) }' text ;;
-    awk*) set -- awk '{ s += length($0) } END { print s }' text ;;
-    /usr/bin/python3\ -c*) set -- /usr/bin/python3 -c 'import re; print(re.sub("a.", "b", "abac" * 99))' ;;
-    octave*) set -- octave-cli --norc --eval 'x = 0; for i = 1:2000, x = x + mod(i, 7); end, disp(x)' ;;
-    gdb*) set -- gdb -batch -nx -ex 'print 3*4' ;;
-    *)
-        set -f
-        # shellcheck disable=SC2086
-        set -- $line
-        set +f
-        ;;
-    esac
+    eval "set -- $(sed -n "$1p" all)"
     command -v "$1" >/dev/null 2>&1 || return 1
     next 200
     options="--every $((n + 1))"
@@ -218,17 +273,25 @@ one() { # NUMBER OF THE PROGRAM
     2) options="$options --events blocks" ;;
     3) options=--time ;;
     esac
+    next 4
+    [ $n != 0 ] || options="$options --follow"
+    rm -rf gho small/target chromium
     "$@" >plain 2>plain.err <text
     status=$?
+    rm -rf gho small/target chromium soak.brst*
     # shellcheck disable=SC2086
-    timeout 300 "$bursty" record --quiet $options -o soak.brst -- "$@" >got 2>got.err <text
-    if [ $? = $status ] && cmp -s plain got && cmp -s plain.err got.err; then
+    timeout 300 "$bursty" record --quiet $options -o soak.brst -- "$@" >got 2>got.all <text
+    got=$?
+    LC_ALL=C grep -v '^bursty: ' got.all >got.err   # what is not recorded is said, quiet or not
+    case $1 in */chromium) : >plain.err; : >got.err ;; esac # times and processes stand there
+    if [ $got = $status ] && cmp -s plain got && cmp -s plain.err got.err; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
-        echo "FAILED bursty record $options -- $*"
+        echo "FAILED status $got for $status: bursty record $options -- $*"
     fi
 }
+grep -e "$words" all >some && mv some all
 count=$(wc -l <all)
 while [ "$((passed + failed))" -lt "$runs" ]; do
     next "$count"

@@ -10,6 +10,9 @@ cd "$(dirname "$0")/.." || exit 2
 in_folder record_steps
 needs_recorder
 $CC -O1 -o steps "$top/tests/guest/steps.c" 2>log || { cat log; exit 2; }
+# A throw from each instruction wants tables of each in the program, too.
+$CXX -x c++ -O1 -fnon-call-exceptions -fasynchronous-unwind-tables -o steps_throws "$top/tests/guest/steps.c" \
+    2>log || { cat log; exit 2; }
 times=1 seeds=1
 [ -z "${FULL-}" ] || times=10 seeds='1 2 3'
 ./steps ends 10 1 1 >alone
@@ -20,9 +23,11 @@ times=1 seeds=1
 steps() { # OPTIONS HANDLER SIGNAL SIGNALS SEED
     options=$1
     shift
+    program=./steps
+    [ "$1" != throws ] || program=./steps_throws
     rm -f x.brst
     # shellcheck disable=SC2086
-    { within 200 $bursty record --stats --no-keep $options -o x.brst -- ./steps "$@" >got 2>err; got=$?; } 2>/dev/null
+    { within 200 $bursty record --stats --no-keep $options -o x.brst -- $program "$@" >got 2>err; got=$?; } 2>/dev/null
     begun=-1 counted=-1 handled=0 places=0
     read -r begun counted handled places <got
     missed=$(sed -n 's/^.*, missed \([0-9]*\),.*$/\1/p' err)
@@ -30,7 +35,7 @@ steps() { # OPTIONS HANDLER SIGNAL SIGNALS SEED
     lost=$((${missed:-0} + ${events:-0}))
     $bursty report --csv --min 0 x.brst >csv 2>/dev/null
     n=$(awk -F, '/^(rank|share),/ { delete c; for (i = 1; i <= NF; i++) c[$i] = i; next }
-        $c["function"] == "leaf" && ("calls" in c || "estimated" in c) {
+        $c["function"] ~ /^leaf(\(int\))?$/ && ("calls" in c || "estimated" in c) {
             print "calls" in c ? $c["calls"] : $c["estimated"]
             exit
         }' csv)
@@ -45,9 +50,9 @@ steps() { # OPTIONS HANDLER SIGNAL SIGNALS SEED
 for seed in $seeds; do
     # All calls. A signal that waits costs at most an event in twenty; one that does not may cost all.
     for mode in '--calls --every 0 --all-checks' '--edges --every 0'; do
-        for how in returns calls jumps ends; do
+        for how in returns calls jumps throws ends; do
             signals=1000
-            [ $how != jumps ] || signals=200
+            case $how in jumps|throws) signals=200 ;; esac
             for number in 10 11; do
                 steps "$mode" $how $number $((signals * times)) "$seed"
                 most=$((counted / 20))
@@ -62,15 +67,25 @@ for seed in $seeds; do
     # end where they begin, by a signal that leads the program to its start, too: gaps and the program go in
     # step, and 1.2 to 1.4 times as many calls are told. Signals that do not wait cost what they cost.
     for mode in '--calls --every 20 --burst 5' '--profile pairs --every 5 --burst 5 --all-checks'; do
-        for how in calls jumps; do
+        for how in calls jumps throws; do
             signals=1500
-            [ $how != jumps ] || signals=300
+            [ $how = calls ] || signals=300
             steps "$mode" $how 10 $((signals * times)) "$seed"
             if [ $got = 3 ] && [ $said = yes ] && [ $((3 * n)) -gt $((2 * counted)) ] \
                && [ $((5 * n)) -lt $((8 * begun)) ] && [ $lost -le $((counted / 20)) ]; then pass
             else fail "$what"; fi
             steps "$mode" $how 11 $((signals * times / 4)) "$seed"
             if [ $got = 3 ] && [ $said = yes ] && [ $lost -gt 0 ]; then pass; else fail "$what"; fi
+        done
+    done
+done
+# Where other events are written, and where one function is hooked, an exception finds its way, too.
+for seed in $seeds; do
+    for mode in '--refs --every 5 --burst 20' '--misses --every 5 --burst 9' \
+                '--events blocks --every 3 --burst 9' '--frames leaf'; do
+        for number in 10 11; do
+            steps "$mode" throws $number $((200 * times)) "$seed"
+            if [ $got = 3 ] && [ "$handled" = $((200 * times)) ]; then pass; else fail "$what"; fi
         done
     done
 done

@@ -201,3 +201,7 @@ X86_API const char *x86_reason_text(int reason);
 X86_API const void *x86_origin(const void *pc);
 /* If pc is inside a copy: its .eh_frame_hdr, and its range. NULL otherwise. */
 X86_API const void *x86_find_copy(const void *pc, const void **start, const void **end);
+/* The same of any code that was emitted, for an unwinder that looks for the table
+   of pc: a signal may have come there. What is not a copy's own stands in memory
+   of the thread until it has asked three times more. */
+X86_API const void *x86_find_frame(const void *pc, const void **start, const void **end);

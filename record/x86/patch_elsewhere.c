@@ -62,3 +62,6 @@ X86_API const void *x86_find_copy(const void *pc, const void **start, const void
     (void)pc, (void)start, (void)end;
     return NULL;
 }
+X86_API const void *x86_find_frame(const void *pc, const void **start, const void **end) {
+    return x86_find_copy(pc, start, end);
+}

@@ -40,7 +40,7 @@
    them in its data, sees other addresses. Where the processor checks returns they
    stay, and short bursts miss calls. A program that changes its own code says so
    before: x86_code_changes. Exceptions and backtraces go through copies if the
-   process asks x86_find_copy: interpose _dl_find_object (glibc 2.35) and answer
+   process asks x86_find_frame: interpose _dl_find_object (glibc 2.35) and answer
    from it. x86_origin tells what the addresses are without copies.
 
    Threads. All may run patched code. An action runs on the thread whose events it
@@ -144,6 +144,7 @@
 #include "patch_names.c"
 #include "patch_changes.c"
 #include "patch_install.c"
+#include "patch_unwind.c"
 #include "patch_hooks.c"
 #else
 #include "patch_elsewhere.c"

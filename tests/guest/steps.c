@@ -4,6 +4,8 @@
        HANDLER  returns   and does nothing
                 calls     calls what the program calls, and returns
                 jumps     the same, and leaves by siglongjmp
+                throws    the same, and leaves by an exception: compiled as C++ with
+                          -fnon-call-exceptions
                 forks     the same; a child ends by _exit, exit, exec or abort, in turn
                 ends      returns; the signals come while the process ends
                 leaves    _exit, exit, quick_exit, exec or abort, by SEED; there is one signal
@@ -83,6 +85,27 @@ static void fork_one(void) {
     else wrong += !WIFEXITED(status) || WEXITSTATUS(status) != LEFT;
 }
 
+/* From the first mark on an exception finds its way from each instruction. */
+#ifdef __cplusplus
+static void throw_one(void) {
+    INCREASE(jumped);
+    throw 1;
+}
+static void catch_all(long most) {
+    for (;;) {
+        try {
+            mark(BEGIN);
+            while (jumped < most) deeper(jumped % 2 ? 20 : 2);
+            return;
+        } catch (int) {
+        }
+    }
+}
+#else
+static void throw_one(void) { }
+static void catch_all(long most) { (void)most; }
+#endif
+
 APART static void handler(int number) {
     (void)number;
     INCREASE(handled);
@@ -91,6 +114,7 @@ APART static void handler(int number) {
         INCREASE(jumped);
         siglongjmp(again, 1);
     }
+    if (how == 't') throw_one();
     if (how == 'f') fork_one();
     if (how == 'l') {
         printf("%ld %ld 1 0\n", begun, counted);
@@ -178,6 +202,7 @@ static int until(int stopped, int what) {
 /* Sends the signal, and sees it handled. Returns what go returns: it stands
    where it was interrupted, or behind BEGIN. */
 static int interrupt(int number, int mode) {
+    const int leaves = mode == 'j' || mode == 't';
     struct user_regs_struct at;
     int stopped;
     if (syscall(SYS_tgkill, traced, traced, number) != 0) return 0;
@@ -186,8 +211,8 @@ static int interrupt(int number, int mode) {
     at = now;
     note_place(at.rip);
     if (!stopped) return 0;
-    stopped = until(go(PTRACE_CONT, number), mode == 'j' ? BEGIN : HANDLED);
-    while (stopped && mode != 'j' && (now.rip != at.rip || now.rsp != at.rsp))
+    stopped = until(go(PTRACE_CONT, number), leaves ? BEGIN : HANDLED);
+    while (stopped && !leaves && (now.rip != at.rip || now.rsp != at.rsp))
         stopped = go(PTRACE_SINGLESTEP, 0);
     return stopped;
 }
@@ -204,7 +229,7 @@ static int trace(char **arguments) {
     close(atoi(arguments[6]));
     stopped = until(go(PTRACE_CONT, 0), BEGIN);
     while (stopped && left > 0 && !is_marked(stopped, FINISHED)) {
-        steps = mode == 'j' ? 1 + draw(1u << draw(11))
+        steps = mode == 'j' || mode == 't' ? 1 + draw(1u << draw(11))
                 : mode == 'e' ? 1 + draw(50) : mode == 'l' ? 1 + draw(16u << draw(11)) : 1;
         while (stopped && steps-- > 0 && !is_marked(stopped, FINISHED))
             stopped = go(PTRACE_SINGLESTEP, stopped == SIGTRAP ? 0 : stopped);
@@ -245,8 +270,11 @@ int main(int count, char **arguments) {
     }
     if (how == 'l') deeper(2); /* later is all as it will be */
     most = atol(arguments[3]);
-    sigsetjmp(again, 1);
-    mark(BEGIN);
+    if (how == 't') catch_all(most);
+    else {
+        sigsetjmp(again, 1);
+        mark(BEGIN);
+    }
     for (n = 0; n < 5 && jumped < most; n++) deeper(jumped % 2 ? 20 : 2);
     __asm__ volatile("int3" : "=a"(places_seen) : "a"(FINISHED) : "memory");
     printf("%ld %ld %ld %ld\n", begun, counted, handled, places_seen);

@@ -543,7 +543,7 @@ static void record_sandbox(void) {
 EXPORTED int _dl_find_object(void *pc, struct dl_find_object *result);
 static int (*record_find_object)(void *, struct dl_find_object *);
 EXPORTED int _dl_find_object(void *pc, struct dl_find_object *result) {
-    const void *start, *end, *header = x86_find_copy(pc, &start, &end);
+    const void *start, *end, *header = x86_find_frame(pc, &start, &end);
     if (!header) return record_find_object ? record_find_object(pc, result) : -1;
     memset(result, 0, sizeof *result);
     result->dlfo_map_start = (void *)(uintptr_t)start;
