@@ -568,7 +568,7 @@ int test(int x) {
     } catch (const base &e) {
         CHECK(e.n != 1);                                        // runs 1
     }
-    return 0;                                                   // runs 1
+    return x - 1;                                               // runs 1
 }
 int main() { return test(1); }                                  // runs 1
 E
