@@ -599,6 +599,15 @@ if [ "$is_clang" = 0 ]; then
     lines 0 'joined: no word of -flto'
     "$bursty" cc --cover --atomic -- $CXX -O2 -c -o made.o "$sources/joined.cc" >log 2>&1
     nm made.o | grep -q "bursty_joined\."; ok $(($? != 1)) "joined: no counters that threads share"
+    printf '#!/bin/sh\necho "$@" >>words\nexec %s "$@"\n' "$CXX" >logged && chmod +x logged
+    jumps() { # WORD...: the word that holds, where counters are joined
+        rm -f words
+        "$bursty" cc --cover -- ./logged -O2 "$@" -c -o made.o "$sources/joined.cc" >log 2>&1
+        grep -e '-join=1' words | tr ' ' '\n' | grep -e '-jumps$' | tail -n 1
+    }
+    [ "$(jumps)" = -fthread-jumps ]; ok $? "joined: jumps are joined behind counters"
+    [ "$(jumps -fno-thread-jumps)" = -fno-thread-jumps ]; ok $? "joined: but if the user says no"
+    [ "$(jumps -fno-thread-jumps -fthread-jumps)" = -fthread-jumps ]; ok $? "joined: the last word"
 fi
 
 finish

@@ -376,6 +376,30 @@ for level in -O0 -O2; do
     done
 done
 
+# Marks have the lines up to a fault, also where the function calls nothing.
+cat >leaf.c <<'END'
+static int leaf(int n, int *p) {
+    int s = 0;                                                                  /* = 1 */
+    while (n > 0) s += n--;
+    if (s > 5)                                                                  /* = 1 */
+        *(volatile int *)p = s;                                                 /* = 1 */
+    return s;
+}
+int main(void) {
+    leaf(9, 0);                                                                 /* = 1 */
+    return 0;                                                                   /* = 0 */
+}
+END
+sed -n 's/.*\/\* = \([0-9]*\) \*\/$/\1/p;t
+s/.*/?/p' leaf.c | awk '$1 != "?" { print NR, $1 }' >wanted
+for level in -O0 -O2; do
+    rm -f coverage.brst
+    bursty cc --cover=bytes -- $CC -w $level -o leaf leaf.c >log 2>&1 || fail "leaf: $(cat log)"
+    sh -c 'BURSTY_COVERAGE_SIGNALS=1 ./leaf; :' >log 2>&1
+    counts
+    differ bytes >log && fail "$level, a fault in a leaf: $(head -n 4 log)" || pass
+done
+
 # A program may ask for its counts, and begin anew; it goes on in between.
 cat >asks.c <<'END'
 extern int bursty_cover_write(void);

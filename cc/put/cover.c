@@ -16,8 +16,6 @@
 #include "base/dump.h"
 #include "base/source.h"
 #include "base/tool.h"
-#define EDGEPROF_WIDE
-#include "edgeprof.h"
 #include "report/kinds/edges.h"
 #include "report/kinds/sources.h"
 #include "report/kinds/unmeasured.h"

@@ -983,7 +983,7 @@ static int compile_and_join(const job *j, const unit_job *u, const cc_command *w
     char *plugin = joining_plugin(j);
     int status;
     cc_add_words(&all, words->words, words->count);
-    if (plugin) cc_late_add_join(&all, plugin);
+    if (plugin) cc_late_add_join(&all, plugin, &j->line);
     status = compile_cxx(j, u, &all, 0);
     if (status != 0 && status <= 128 && plugin && !cc_late_loads(&j->line, plugin)) {
         tool_error("cc: %s: the compiler refuses it: bursty cc --build-plugin", plugin);

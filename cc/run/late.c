@@ -210,10 +210,22 @@ void cc_late_add(cc_command *c, const char *plugin, const cc_choice *choice) {
         add_argument(c, plugin, "not", *pattern);
 }
 
-void cc_late_add_join(cc_command *c, const char *plugin) {
+/* The user may want no jumps joined. */
+static int has_no_jumps(const cc_line *line) {
+    int none = 0;
+    size_t i;
+    for (i = 0; i < line->words.count; i++) {
+        if (strcmp(line->words.words[i], "-fno-thread-jumps") == 0) none = 1;
+        if (strcmp(line->words.words[i], "-fthread-jumps") == 0) none = 0;
+    }
+    return none;
+}
+
+void cc_late_add_join(cc_command *c, const char *plugin, const cc_line *line) {
     add_plugin(c, plugin);
     add_argument(c, plugin, "join", "1");
-    cc_add_word(c, "-fthread-jumps"); /* behind the counters; not before (leave_jumps) */
+    if (!has_no_jumps(line))
+        cc_add_word(c, "-fthread-jumps"); /* behind the counters; not before (leave_jumps) */
 }
 
 void cc_late_add_program(cc_command *c, const char *plugin) {

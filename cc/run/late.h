@@ -24,10 +24,10 @@ void cc_late_add_plan(cc_command *c, const char *plugin, const char *plan, uint6
 void cc_late_add(cc_command *c, const char *plugin, const cc_choice *choice);
 /* Behind them, where the linker's step makes a program and no shared object: gcc
    does not tell its last step. */
+void cc_late_add_program(cc_command *c, const char *plugin);
 /* Adds the words for a source of C++ that gcc counts: fewer counters behind
    inlining. */
-void cc_late_add_join(cc_command *c, const char *plugin);
-void cc_late_add_program(cc_command *c, const char *plugin);
+void cc_late_add_join(cc_command *c, const char *plugin, const cc_line *line);
 /* Makes clang's optimizer know lines, without debug information in the
    object. */
 void cc_late_lines(cc_command *c);
