@@ -161,6 +161,7 @@ hasnt text '50.00% .* half$' '46.8'
 report csv --csv "$dir/many-late.brst"; hasnt csv ",half" "0\\.468"
 report json --json "$dir/few-late.brst"; has json '"share_low":.0.468'
 report json --json "$dir/many-late.brst"; hasnt json '"half"' '_low":.0'
+has json 'They have no interval, for this reason, said above: ticks of looks that came late\.'
 report text --base "$dir/many-late.brst" "$dir/few-late.brst"; has text '^unknown .* half$'
 
 # ---- the part of the time that recording took
