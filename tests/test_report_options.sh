@@ -227,7 +227,7 @@ ok $? "the interval of known groups: $(grep ',g$' "$dir/csv" | head -n 1)"
 
 # ---- a function's calls are those of all its contexts, scaled up once: 300 of a call each,
 # 3.5 for each, are 1050 of 2100, and 299 called by itself are 1046. Each context alone is
-# told as 3.
+# told as 3 or 4.
 report csv --csv --min 0 "$dir/scaled-chain.brst"
 awk -F, '/^# / { table = $0 }
     table ~ /context_functions/ && $9 == "deep" {
