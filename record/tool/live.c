@@ -15,7 +15,6 @@
 #ifdef CAN_ATTACH
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,32 +32,6 @@ static struct {
     uint32_t last_alive;            /* a number */
 } live;
 
-/* ---- names ---- */
-
-/* The kernel keeps 15 bytes of a name, which a program may change; the file that
-   runs has all of it. */
-static int is_called(uint32_t pid, const char *name) {
-    char path[64], words[4096];
-    ssize_t size;
-    size_t length;
-    FILE *file;
-    snprintf(path, sizeof path, "/proc/%u/comm", (unsigned)pid);
-    file = fopen(path, "r");
-    if (!file) return 0;
-    words[0] = 0;
-    if (!fgets(words, sizeof words, file)) words[0] = 0;
-    fclose(file);
-    words[strcspn(words, "\n")] = 0;
-    if (strcmp(words, name) == 0) return 1;
-    snprintf(path, sizeof path, "/proc/%u/exe", (unsigned)pid);
-    size = readlink(path, words, sizeof words - 1);
-    if (size <= 0) return 0;
-    words[size] = 0;
-    length = strlen(tool_last_part(words));
-    if (length > 10 && strcmp(words + size - 10, " (deleted)") == 0) words[size - 10] = 0;
-    return strcmp(tool_last_part(words), name) == 0;
-}
-
 /* Asked for once: a copy of a process is one more, and becomes another one with
    the program that it then runs. */
 static int is_wanted(uint32_t number) {
@@ -70,7 +43,7 @@ static int is_wanted(uint32_t number) {
     }
     if (live.wanted[number - 1] == NOT_ASKED) {
         const process *p = process_at(number);
-        int is = live.name && process_of(p->pid) == number && is_called(p->pid, live.name);
+        int is = live.name && process_of(p->pid) == number && process_is_called(p->pid, live.name);
         if (live.name && !is) is = strcmp(p->program, live.name) == 0;
         live.wanted[number - 1] = is ? WANTED : NOT_WANTED;
     }
@@ -124,7 +97,7 @@ static void search(unsigned ticks, uint32_t *refused, int *why) {
         uint32_t pid = (uint32_t)strtoul(e->d_name, NULL, 10), number = pid ? process_of(pid) : 0;
         int failed;
         if (!pid || pid == (uint32_t)getpid() || (number && !process_at(number)->is_over)
-            || !is_called(pid, live.name))
+            || !process_is_called(pid, live.name))
             continue;
         if (!ticks && !was_found(pid)) {
             TOOL_ROOM(uint32_t, found, found_count, room);

@@ -123,6 +123,9 @@ uint32_t process_add(uint32_t pid);
 /* Its name and owner as the system has them now. Returns 0 if there is no such
    process. */
 int process_read(uint32_t number);
+/* Is that the name of the file that runs, or the one that the process has given
+   itself, of 15 bytes at most? */
+int process_is_called(uint32_t pid, const char *name);
 void process_read_mappings(uint32_t number);
 /* The number of the mapping of a process's address; 0: there is none. */
 uint32_t process_mapping(uint32_t number, uint64_t address);
