@@ -191,8 +191,8 @@
      Signal handlers may do anything that is declared here, at any instruction, on
      a thread that has checked before. An interrupt on bare metal needs a context
      of its own: another file with BURSTY_STATIC. Checks made inside an action are
-     not counted. Each shared object needs a BURSTY_IMPLEMENTATION of its own and
-     samples alone.
+     not counted. Each shared object has a BURSTY_IMPLEMENTATION of its own and
+     samples alone, unless BURSTY_MODULES joins them.
      Exceptions: an exception that the program throws ends each scope that it
      leaves. C code between throw and catch needs -fexceptions. An action must
      not throw (see BURSTY_PORTABLE).
@@ -227,6 +227,13 @@
                            deeper scope has the site "(deep)", too.
      BURSTY_TLS_MODEL="m"  In a shared object define it as "initial-exec": the
                            compiler's default calls __tls_get_addr at every check.
+     BURSTY_MODULES        One state for an executable and its shared objects: one
+                           start, one table of threads and stacks through all of
+                           them, one dump. All files define it; one module, which
+                           the others are linked with, has the implementation. Link
+                           objects that dlclose takes away with -Wl,-z,nodelete. ELF;
+                           BURSTY_PORTABLE and "initial-exec" are implied.
+                           docs/by-hand.md, examples/engine.
      BURSTY_STATIC         Everything is static, for a single file.
    OPTIONS where BURSTY_IMPLEMENTATION is defined:
      BURSTY_PROFILES=n     How many profiles: 8, at most 32.
@@ -362,11 +369,22 @@
 #else
 #define BURSTY_P_UNUSED
 #endif
+#if defined(BURSTY_MODULES) && !defined(BURSTY_OFF)
+#if !defined(__ELF__) || defined(BURSTY_STATIC) || defined(BURSTY_NO_TLS)
+#error "BURSTY_MODULES: for ELF systems, and not with BURSTY_STATIC or BURSTY_NO_TLS"
+#endif
+#undef BURSTY_PORTABLE /* the thunks of checks in assembly are those of one module */
+#define BURSTY_PORTABLE
+#undef BURSTY_TLS_MODEL
+#define BURSTY_TLS_MODEL "initial-exec"
+#endif
 #if defined(BURSTY_OFF)
 #define BURSTY_API BURSTY_P_UNUSED static inline
 #define BURSTY_P_OFF(...) { __VA_ARGS__; }
 #elif defined(BURSTY_STATIC)
 #define BURSTY_API BURSTY_P_UNUSED static
+#elif defined(BURSTY_MODULES)
+#define BURSTY_API extern __attribute__((visibility("default")))
 #elif defined(BURSTY_P_GNU) && !defined(_WIN32)
 #define BURSTY_API extern __attribute__((visibility("hidden")))
 #else
@@ -377,6 +395,9 @@
 #endif
 #if defined(__PIC__) && !defined(__PIE__)
 #define BURSTY_P_SHARED /* code for a shared object */
+#ifndef BURSTY_MODULES
+#define BURSTY_P_APART  /* of which the program need not know */
+#endif
 #endif
 
 #define BURSTY_P_CAT2(a, b) a##b
@@ -6615,11 +6636,11 @@ static int bursty_p_plan_time(const bursty_config *config) {
     if (hz < 0) bursty_p_all.no_time = BURSTY_NO_TIME_ASKED;
     if (hz != 0) return hz > 0;
     if (BURSTY_P_IS_WATCHED) return 1;
-#if defined(BURSTY_P_TICKER) && !defined(BURSTY_P_SHARED) && UINTPTR_MAX > UINT32_MAX
+#if defined(BURSTY_P_TICKER) && !defined(BURSTY_P_APART) && UINTPTR_MAX > UINT32_MAX
     bursty_p_ticks.period_us = BURSTY_P_IS_SENT ? 100 : 10000; /* many looks at the beginning */
     bursty_p_ticks.usual = 10000 / bursty_p_ticks.period_us;
 #endif
-#if defined(BURSTY_P_TIMERS) && defined(BURSTY_P_SHARED)
+#if defined(BURSTY_P_TIMERS) && defined(BURSTY_P_APART)
     bursty_p_all.no_time = BURSTY_NO_TIME_SHARED;
 #elif defined(BURSTY_BARE)
     bursty_p_all.no_time = BURSTY_NO_TIME_ASKED;

@@ -369,7 +369,7 @@ async function checkTicks(file, page, plain) {
       const names = [];
       for (let deep = random(4); deep > 0; deep--) names.push('d' + random(2));
       const name = top + [...names, 'f' + random(20) + '.c'].join('/');
-      if (!known.has(name)) files.push({ name, ran: random(9) });
+      if (!known.has(name)) files.push({ name, ran: random(9), suspicion: random(9) });
       known.add(name);
     }
     const { folder, root } = m.foldersOf(files, ['ran']),
@@ -390,7 +390,8 @@ async function checkTicks(file, page, plain) {
       shown.every(([row, name]) => !row.file || row.file.name === name));
     check('folders: sums', shown.every(([row, name]) => {
       const below = files.filter(f => (row.file ? f.name === name : f.name.startsWith(name)));
-      return row.count === below.length && row.ran === below.reduce((s, f) => s + f.ran, 0);
+      return row.count === below.length && row.ran === below.reduce((s, f) => s + f.ran, 0) &&
+        row.suspicion === Math.max(...below.map(f => f.suspicion));
     }));
     check('folders: none alone in a folder', rows.every(row =>
       row.file || row.items.length > 1 || row.items[0].file));

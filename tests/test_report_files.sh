@@ -30,7 +30,7 @@ printf 'tick 0|ticks a;b 3\nticks <script>;x,y"z 4\nticks \342\200\256evil 5\nti
 cp "$dir/small.brst" "$dir/both.brst"
 cat "$dir/tree.brst" >>"$dir/both.brst"
 shown=0
-for dump in small odd mutual recorded timed same_name mangled-ticks tree tree-bursts paths middle both; do
+for dump in small odd mutual recorded timed same_name mangled-ticks tree tree-bursts paths middle both scaled-chain; do
     for unit in ticks calls; do
         bursty report --collapsed --by $unit "$dir/$dump.brst" >"$dir/raw" 2>"$dir/stderr" || continue
         shown=$((shown + 1))
@@ -71,8 +71,32 @@ for dump in small odd mutual recorded timed same_name mangled-ticks tree tree-bu
         ok $? "--callgrind $dump in $unit: $(grep totals "$dir/callgrind")"
     done
 done
-[ $shown = 14 ] # those that have such stacks
+[ $shown = 15 ] # those that have such stacks
 ok $? "$shown dumps and units are shown"
+
+# ---- counts that are scaled up: in every form the contexts add up to the total, 3.5 times 600, and
+# those below `deep` to what the table of functions has. Each is 3 or 4 for a call, and no less.
+sum_of() { awk '{ n += $NF } END { print n + 0 }'; }
+chain=$dir/scaled-chain.brst
+for form in collapsed csv json pprof speedscope callgrind; do
+    case $form in
+    pprof) bursty report --pprof "$dir/pprof" "$chain" ;;
+    csv) bursty report --csv --min 0 "$chain" >"$dir/csv" ;;
+    *) bursty report --$form "$chain" >"$dir/$form" ;;
+    esac
+    case $form in
+    collapsed) sum_of <"$dir/collapsed" ;;
+    csv) awk -F , '/recorded_least/ { on = 1; next } !NF { on = 0 } on { print $4 }' "$dir/csv" | sum_of ;;
+    json) tr -d ' \n' <"$dir/json" | grep -o '"lower":\[[0-9,]*' | tr -c '0-9' '\n' | sum_of ;;
+    pprof) "$dir/read_pprof" "$dir/pprof" calls | sum_of ;;
+    speedscope) "$dir/read_speedscope" "$dir/speedscope" 0 1 | sum_of ;;
+    callgrind) sed -n 's/^totals: //p' "$dir/callgrind" ;;
+    esac >"$dir/sum"
+    [ "$(cat "$dir/sum")" = 2100 ]
+    ok $? "--$form: the sum of 2100 calls is $(cat "$dir/sum")"
+done
+[ "$(grep -c ' [34]$' "$dir/collapsed")" = 300 ] && [ "$(grep -c '^leaf 1050$' "$dir/collapsed")" = 1 ]
+ok $? "each call stands for 3 or 4: $(grep -v ' [34]$' "$dir/collapsed" | grep -o ' [0-9]*$' | tr '\n' ' ')"
 
 # ---- callers and callees of contexts: those of the stacks, added up
 $RUN "$dir/make_dumps" "$dir" bushy 20000 || echo "make_dumps failed"

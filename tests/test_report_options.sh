@@ -161,6 +161,7 @@ hasnt text '50.00% .* half$' '46.8'
 report csv --csv "$dir/many-late.brst"; hasnt csv ",half" "0\\.468"
 report json --json "$dir/few-late.brst"; has json '"share_low":.0.468'
 report json --json "$dir/many-late.brst"; hasnt json '"half"' '_low":.0'
+has json 'They have no interval, for this reason, said above: ticks of looks that came late\.'
 report text --base "$dir/many-late.brst" "$dir/few-late.brst"; has text '^unknown .* half$'
 
 # ---- the part of the time that recording took
@@ -226,7 +227,7 @@ ok $? "the interval of known groups: $(grep ',g$' "$dir/csv" | head -n 1)"
 
 # ---- a function's calls are those of all its contexts, scaled up once: 300 of a call each,
 # 3.5 for each, are 1050 of 2100, and 299 called by itself are 1046. Each context alone is
-# told as 3.
+# told as 3 or 4.
 report csv --csv --min 0 "$dir/scaled-chain.brst"
 awk -F, '/^# / { table = $0 }
     table ~ /context_functions/ && $9 == "deep" {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_top.sh - `bursty top -p PID`: a table a second of where a process spends its time, on a screen
-# and as text; and what -p shares with `bursty record`: names out of debug files, and the name of a
+# test_top.sh - `bursty top -p PID` and `bursty top NAME`: a table a second of where processes spend
+# their time, on a screen and as text; and what -p shares with `bursty record`: names out of debug files, and the name of a
 # process that becomes another program. All of it looks at processes at the same time. What is asked of
 # shares has a program that had .3 s of the processor or more while it was looked at, 75 ticks of it.
 set -u
@@ -24,7 +24,10 @@ check "process 0" refused "'0' is not valid: a number from 1" -p 0
 check "no tables" refused "count: '0' is not valid" -p 1 --count 0
 check "no ticks" refused "ticks: '-1' is not valid" -p 1 --ticks -1
 check "no seconds" refused "seconds: '1x' is not valid" -p 1 --seconds 1x
-check "a program" refused 'bursty record runs a program' ls
+check "no such name" refused "no process is called 'no such name'.*bursty record runs a program" \
+    'no such name'
+check "two names" refused 'b: one NAME, or -p PID' a b
+check "a name and a process" refused 'a: one NAME, or -p PID' a -p 1
 check "another option" refused "no option '--what'" -p 1 --what
 
 # ---- programs that work for a part of the time, until they are told to end ---------------------------
@@ -143,6 +146,83 @@ wait $all
 check "it ends with the process" [ $? = 0 ]
 wait $first
 check "which ends as ever" [ $? = 7 ]
+
+# ---- processes of one name, which come and go ---------------------------------------------------------
+# On SIGUSR1 one starts a copy that works for 1.5 s of CPU time, so that a table has it, and on SIGUSR2
+# another program that does so. Names are of this test alone, and longer than the 15 bytes that the kernel keeps.
+cat >crowd.c <<'P'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/wait.h>
+static volatile sig_atomic_t got;
+static void take(int number) { got = number; }
+__attribute__((noinline)) void WORK(void) { int i; for (i = 0; i < 6000; i++) __asm__ volatile(""); }
+static int work(void) {
+    while (clock() < CLOCKS_PER_SEC * 3 / 2) WORK();
+    return 0;
+}
+int main(int argc, char **argv) {
+    sigset_t all, none;
+    if (argc == 1) return work();
+    signal(SIGUSR1, take);
+    signal(SIGUSR2, take);
+    signal(SIGTERM, take);
+    sigfillset(&all);
+    sigemptyset(&none);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    puts("ready");
+    fflush(stdout);
+    while (got != SIGTERM) {
+        sigsuspend(&none);
+        if ((got == SIGUSR1 || got == SIGUSR2) && fork() == 0) {
+            if (got == SIGUSR2) execl(argv[1], argv[1], (char *)0);
+            _exit(work());
+        }
+        while (got != SIGTERM && wait(NULL) > 0) { }
+    }
+    return 0;
+}
+P
+crowd=crowd-of-names-$$
+$CC -O1 -g -DWORK=of_the_crowd -o $crowd crowd.c && $CC -O1 -g -DWORK=of_another -o other-$$ crowd.c || exit 2
+start_one() {
+    rm -f ready
+    ./$crowd ./other-$$ >ready &
+    pid=$!
+    wait_for [ -s ready ]
+}
+start_one
+one=$pid
+"$bursty" top $crowd >crowd 2>crowd.err &
+top_of_it=$!
+wait_for is_attached $top_of_it
+came() { awk -v name=$crowd, '$1 == name && $2 != n { n = $2; s = s " " n } END { print s }' crowd; }
+came_to() { [ "$(came)" = "$1" ]; }
+wait_for came_to ' 1'
+kill -USR1 $one
+wait_for came_to ' 1 2 1'
+start_one
+two=$pid
+wait_for came_to ' 1 2 1 2'
+kill -USR2 $two
+wait_for shows 'other programs that they started, not shown' crowd
+"$bursty" top -p $one -p $two -p $one --once >pair 2>&1
+kill $one
+wait $one
+wait_for came_to ' 1 2 1 2 1'
+kill $two
+wait $two $top_of_it
+check "it ends with the last one: $(cat crowd.err)" [ $? = 0 ]
+check "who comes and goes:$(came)" came_to ' 1 2 1 2 1'
+check "two processes by number" grep -q "^$crowd, 2 processes: " pair
+# The copy had 1.5 s of CPU time, and inherited the events of who started it: it counts once.
+cpu_of() { awk '/CPUs now/ { sub(/^.*: /, ""); all += $1 } END { printf "%d", 100 * all }' crowd; }
+check "the copy counts once: $(cpu_of) hundredths" [ "$(cpu_of)" -gt 75 ] && [ "$(cpu_of)" -lt 225 ]
+check "functions of all of them" grep -q ' of_the_crowd$' crowd
+check "and of no other program" lacks crowd ' of_the_crowd$' ' of_another$'
 
 # ---- what they have shown ----------------------------------------------------------------------------
 # The last table of a file: a line FUNCTION of column 4, its share of all the time.

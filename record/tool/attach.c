@@ -44,7 +44,7 @@ static const char *paranoid(void) {
 
 /* ---- a process that runs already ---- */
 
-static int refuse(long pid, int why) {
+int attach_refuse(long pid, int why) {
     if (why == ESRCH) return tool_error("there is no process %ld", pid);
     if (why == EACCES || why == EPERM)
         return tool_error("process %ld may not be looked at: it belongs to somebody else, or "
@@ -59,13 +59,13 @@ static int refuse(long pid, int why) {
 
 /* A process that has ended may stay a zombie until somebody asks for its status.
    One whose first thread alone has ended goes on. */
-static int is_alive(void) {
+int attach_is_alive(uint32_t number) {
     char path[64], line[1024];
     const char *behind;
     char state = 'Z';
     long threads = 1;
     FILE *file;
-    snprintf(path, sizeof path, "/proc/%u/stat", (unsigned)process_at(1)->pid);
+    snprintf(path, sizeof path, "/proc/%u/stat", (unsigned)process_at(number)->pid);
     file = fopen(path, "r");
     if (!file) return 0;
     if (fgets(line, sizeof line, file) && (behind = strrchr(line, ')')) != NULL)
@@ -87,73 +87,35 @@ static void watch(unsigned seconds) {
         }
         nanosleep(&pause, NULL);
         events_read(0);
-        if (!is_alive()) break;
+        if (!attach_is_alive(1)) break;
     }
 }
 
-static int begin_looking(long pid, unsigned ticks, int with_callers) {
+void attach_catch_signals(void) {
     struct sigaction action;
-    int why;
-    (void)process_add((uint32_t)pid);
-    if (!process_read(1)) return refuse(pid, ESRCH);
     memset(&action, 0, sizeof action);
     action.sa_handler = stop;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    why = events_open(pid, ticks, with_callers);
-    if (why) return refuse(pid, why);
+}
+
+static int begin_looking(long pid, unsigned ticks) {
+    int why;
+    (void)process_add((uint32_t)pid);
+    if (!process_read(1)) return attach_refuse(pid, ESRCH);
+    attach_catch_signals();
+    why = events_open(pid, ticks, 1);
+    if (why) return attach_refuse(pid, why);
     process_read_mappings(1);
     return TOOL_OK;
 }
 
-int attach_open(long pid, unsigned ticks) { return begin_looking(pid, ticks, 0); }
-
-int attach_poll(void) {
-    events_read(0);
-    return !stopped && is_alive();
-}
-
-static int is_made(uint32_t place_number) {
-    const place *p = place_number ? place_get(place_number) : NULL;
-    return p && p->mapping && p->mapping != KERNEL_MAPPING
-           && image_is_made(image_get(mapping_get(p->mapping)->image));
-}
-
-void attach_take(void (*each)(void *user, uint32_t key), void *user) {
-    size_t n;
-    int tries = 0;
-    (void)process_read(1);
-    process_read_mappings(1);
-    for (n = 0; n < looks_taken.count; n++) {
-        const look *l = &looks_taken.at[n];
-        uint32_t key = l->kernel ? name_key("(kernel)") : name_of_place(l->place);
-        if (key && !l->kernel && key == process_at(1)->made->rest && !tries++) {
-            name_read_perf_map(1);                /* it may be named by now */
-            place_set_key(l->place, 0);
-            key = name_of_place(l->place);
-        }
-        each(user, key ? key : name_key("(outside)"));
-    }
-    for (n = 0; n < looks_taken.count; n++) {
-        const look *l = &looks_taken.at[n];
-        if (!l->kernel && is_made(l->place)) place_set_key(l->place, 0);
-    }
-    looks_taken.count = 0;
-}
-
-const char *attach_name(uint32_t key) { return name_get(key); }
-
-void attach_about(attach_state *s) {
-    s->program = process_at(1)->program;
-    s->lost = looks_taken.lost;
-    s->of_children = looks_taken.of_children;
-    s->has_kernel = !events.no_kernel;
-}
+int attach_is_stopped(void) { return stopped; }
 
 static int made_at_run_time(void) {
     size_t n;
     for (n = 0; n < looks_taken.count; n++) {
-        if (is_made(looks_taken.at[n].place)) return 1;
+        if (place_is_made(looks_taken.at[n].place)) return 1;
     }
     return 0;
 }
@@ -192,7 +154,7 @@ static void say_what_is_missing(const attach_options *o) {
 }
 
 int attach_run(const attach_options *o) {
-    int status = begin_looking(o->pid, o->ticks, 1);
+    int status = begin_looking(o->pid, o->ticks);
     if (status != TOOL_OK) return status;
     if (o->timeline) waits_open(o->pid);
     watch(o->seconds);
@@ -278,17 +240,13 @@ static void mark_ours(void) {
    waits for us: we hold no file and no terminal. */
 static void go_on(const attach_options *o, const char *program, int ready) {
     const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    struct sigaction action;
     double renewed = now();
     size_t looks_before;
     long pause_ns = 10000000;
     int n;
     (void)setsid();
     for (n = 0; n <= 2; n++) (void)dup2(nothing, n);
-    memset(&action, 0, sizeof action);
-    action.sa_handler = stop;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    attach_catch_signals();
     signal(SIGHUP, SIG_IGN);
     if (events_join() != 0 || write(ready, "", 1) != 1) _exit(1);
     close(ready);
@@ -350,26 +308,6 @@ int attach_end(const attach_options *o, const char *program) {
     return status;
 }
 #else
-int attach_open(long pid, unsigned ticks) {
-    (void)pid, (void)ticks;
-    return tool_error("what looks at a running process needs Linux on x86-64");
-}
-
-int attach_poll(void) { return 0; }
-
-
-void attach_take(void (*each)(void *user, uint32_t key), void *user) { (void)each, (void)user; }
-
-const char *attach_name(uint32_t key) {
-    (void)key;
-    return "";
-}
-
-void attach_about(attach_state *s) {
-    static const attach_state none = {"", 0, 0, 0};
-    *s = none;
-}
-
 int attach_run(const attach_options *o) {
     (void)o;
     return tool_error("bursty record -p runs on Linux on x86-64 only");

@@ -1,5 +1,5 @@
-/* attach.h - looks at a process from outside: `bursty record -p PID`, `bursty
-   record` of time, and `bursty top`. There is one such process at a time. */
+/* attach.h - looks at a process from outside: `bursty record -p PID` and `bursty
+   record` of time. There is one such process at a time. */
 #ifndef ATTACH_H
 #define ATTACH_H
 #include <stdint.h>
@@ -28,26 +28,4 @@ const char *attach_begin(const attach_options *o);
 int attach_wait(const attach_options *o);
 /* Writes the file. Returns a TOOL_ status, after a message. */
 int attach_end(const attach_options *o, const char *program);
-
-/* ---- ticks as they come, for who shows them himself ---- */
-
-typedef struct attach_state {
-    const char *program;            /* its name now */
-    uint64_t lost;                  /* ticks that found no room */
-    uint64_t of_children;           /* ticks of processes that it started */
-    int has_kernel;                 /* is time in the kernel seen? */
-} attach_state;
-
-/* From here on the process is looked at, `ticks` times in a second of CPU time.
-   SIGINT and SIGTERM are caught. The same status. */
-int attach_open(long pid, unsigned ticks);
-/* To be called 20 times a second, or ticks are lost. Returns 0 when the process
-   has ended, or a signal asked us to. */
-int attach_poll(void);
-/* Calls `each` with the key of the function of every tick since the last
-   call. */
-void attach_take(void (*each)(void *user, uint32_t key), void *user);
-/* Keys count from 1; names stay. */
-const char *attach_name(uint32_t key);
-void attach_about(attach_state *s);
 #endif

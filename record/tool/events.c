@@ -250,6 +250,35 @@ int events_open(long pid, unsigned wanted, int with_callers) {
     return why;
 }
 
+static int has_ring(int event) {
+    unsigned n;
+    for (n = 0; n < all.set.ring_count; n++) {
+        if (all.set.rings[n] && all.set.ring_of[n] == event) return 1;
+    }
+    return 0;
+}
+
+/* Threads that are gone, and so are those that they started, need no events; but
+   one that has a ring has it for the others, too. */
+static void close_those_over(void) {
+    unsigned n = 0;
+    while (n < events.count) {
+        struct pollfd p = {all.set.events[n], 0, 0};
+        if (has_ring(p.fd) || poll(&p, 1, 0) != 1 || !(p.revents & POLLHUP)) {
+            n++;
+            continue;
+        }
+        close(p.fd);
+        all.set.events[n] = all.set.events[--events.count];
+        all.set.ids[n] = all.set.ids[events.count];
+    }
+}
+
+int events_open_more(long pid) {
+    close_those_over();
+    return open_threads(pid);
+}
+
 void events_stop(void) {
     unsigned n;
     events.last_ns = events_now_ns();

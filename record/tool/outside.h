@@ -68,6 +68,15 @@ uint64_t events_now_ns(void);
 /* From 0 up to 1, by chance. */
 double events_draw(void);
 
+/* ---- attach.c ---- */
+
+/* SIGINT and SIGTERM: has one of them come? */
+void attach_catch_signals(void);
+int attach_is_stopped(void);
+/* Says why a process cannot be looked at. Returns a TOOL_ status. */
+int attach_refuse(long pid, int why);
+int attach_is_alive(uint32_t number);
+
 /* ---- processes.c ---- */
 
 typedef struct image {              /* a file, or the code of none */
@@ -114,6 +123,9 @@ uint32_t process_add(uint32_t pid);
 /* Its name and owner as the system has them now. Returns 0 if there is no such
    process. */
 int process_read(uint32_t number);
+/* Is that the name of the file that runs, or the one that the process has given
+   itself, of 15 bytes at most? */
+int process_is_called(uint32_t pid, const char *name);
 void process_read_mappings(uint32_t number);
 /* The number of the mapping of a process's address; 0: there is none. */
 uint32_t process_mapping(uint32_t number, uint64_t address);
@@ -154,6 +166,8 @@ typedef struct place {
 } place;
 const place *place_get(uint32_t number);
 void place_set_key(uint32_t number, uint32_t key);
+/* Is it in code of no file? */
+int place_is_made(uint32_t number);
 
 typedef struct caller {
     uint32_t place, around;         /* place 0: nobody knows who is there */
@@ -305,6 +319,8 @@ void name_read_perf_map(uint32_t process);
 /* Of all threads of a process; those that they start are seen, too. Returns 0 or
    errno. */
 int events_open(long pid, unsigned looks, int with_callers);
+/* The same of one more process, once the first one is open. */
+int events_open_more(long pid);
 /* Takes what the rings have. is_last: up to now, else up to the last call. */
 void events_read(int is_last);
 void events_stop(void);

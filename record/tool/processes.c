@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAPPINGS_MOST = 1 << 22 };
+enum { MAPPINGS_MOST = 1 << 22, PATH_BYTES = 4096 };
 
 static const char VDSO[] = "[vdso]";
 
@@ -368,21 +368,51 @@ void process_ends(uint32_t pid) {
     process_at(number)->is_over = 1;
 }
 
-/* One that has ended keeps its last name. */
-int process_read(uint32_t number) {
-    process *p = process_at(number);
-    char path[64], name[64];
-    struct stat owner;
+static int read_comm(uint32_t pid, char *name, size_t size, uid_t *owner) {
+    char path[64];
+    struct stat of;
     FILE *file;
-    snprintf(path, sizeof path, "/proc/%u/comm", (unsigned)p->pid);
+    *name = 0;
+    snprintf(path, sizeof path, "/proc/%u/comm", (unsigned)pid);
     file = fopen(path, "r");
     if (!file) return 0;
-    if (fgets(name, sizeof name, file) && name[strcspn(name, "\n")]) {
-        name[strcspn(name, "\n")] = 0;
-        if (*name) snprintf(p->program, sizeof p->program, "%s", name);
-    }
-    p->owner = fstat(fileno(file), &owner) == 0 ? owner.st_uid : geteuid();
+    if (!fgets(name, (int)size, file)) *name = 0;
+    name[strcspn(name, "\n")] = 0;
+    *owner = fstat(fileno(file), &of) == 0 ? of.st_uid : geteuid();
     fclose(file);
+    return 1;
+}
+
+/* The name of the file that runs; "" if that is not to be had. */
+static const char *read_file_name(uint32_t pid, char path[PATH_BYTES]) {
+    static const char gone[] = " (deleted)";
+    const size_t more = sizeof gone - 1;
+    char link[64];
+    ssize_t size;
+    snprintf(link, sizeof link, "/proc/%u/exe", (unsigned)pid);
+    size = readlink(link, path, PATH_BYTES - 1);
+    path[size > 0 ? size : 0] = 0;
+    if (strlen(path) > more && !strcmp(path + strlen(path) - more, gone)) path[strlen(path) - more] = 0;
+    return tool_last_part(path);
+}
+
+int process_is_called(uint32_t pid, const char *name) {
+    char path[PATH_BYTES];
+    uid_t owner;
+    if (!read_comm(pid, path, sizeof path, &owner)) return 0;
+    return !strcmp(path, name) || !strcmp(read_file_name(pid, path), name);
+}
+
+/* One that has ended keeps its last name. What a program calls itself is data of
+   its own, such as the title of a server's connection. */
+int process_read(uint32_t number) {
+    process *p = process_at(number);
+    char path[PATH_BYTES], comm[64];
+    const char *name;
+    if (!read_comm(p->pid, comm, sizeof comm, &p->owner)) return 0;
+    name = read_file_name(p->pid, path);
+    if (!*name) name = comm;
+    if (*name) snprintf(p->program, sizeof p->program, "%.255s", name);
     return 1;
 }
 #endif

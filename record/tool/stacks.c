@@ -84,6 +84,12 @@ const place *place_get(uint32_t number) { return &all.places[number - 1]; }
 
 void place_set_key(uint32_t number, uint32_t key) { all.places[number - 1].key = key; }
 
+int place_is_made(uint32_t number) {
+    const place *p = number ? place_get(number) : NULL;
+    return p && p->mapping && p->mapping != KERNEL_MAPPING
+           && image_is_made(image_get(mapping_get(p->mapping)->image));
+}
+
 /* 0: there is no room. */
 static uint32_t caller_of(uint32_t place_number, uint32_t around) {
     caller c = {place_number, around};

@@ -1,30 +1,31 @@
-/* top.c - bursty top: where the CPU time of a running process goes now, once a
-   second. attach.c looks at the process from outside; here its ticks are
-   counted by function, and shown on the whole screen of a terminal, or as one
-   table below the other where the output is no terminal. */
+/* top.c - bursty top: where the CPU time of running processes goes now, once a
+   second. live.c looks at them from outside; here their ticks are counted by
+   function, and shown on the whole screen of a terminal, or as one table below
+   the other where the output is no terminal. */
 #ifndef _WIN32
 #define _DEFAULT_SOURCE 1
 #endif
-#include "attach.h"
 #include "base/demangle.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "base/tool.h"
+#include "record/tool/live.h"
 #include "report/model/interval.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char help[] =
-    "usage: bursty top -p PID [OPTIONS]\n"
+    "usage: bursty top NAME [OPTIONS]                 bursty top -p PID [-p PID ...] [OPTIONS]\n"
     "\n"
-    "  Shows where the CPU time of a running process goes: the functions by their own time in\n"
-    "  the last second and since bursty looks, with 95 % intervals. The process is neither\n"
-    "  stopped nor changed. Time in the kernel is a row, (kernel). On a terminal the table\n"
-    "  stays in its place: q ends it, s sorts by the other time. Elsewhere a table follows\n"
-    "  each second. It ends with the process, too.\n"
+    "  Shows where the CPU time of running processes goes: the functions by their own time in\n"
+    "  the last second and since bursty looks, with 95 % intervals. They are neither stopped\n"
+    "  nor changed. Time in the kernel is a row, (kernel). On a terminal the table stays in its\n"
+    "  place: q ends it, s sorts by the other time. Elsewhere a table follows each second. It\n"
+    "  ends with the last process, too.\n"
     "\n"
-    "  -p PID       the process\n"
+    "  NAME         all processes of that name, and those that come; one table\n"
+    "  -p PID       that process; of several one table\n"
     "  --seconds N  ends after so long\n"
     "  --count N    ends after so many tables, which are plain text\n"
     "  --once       the same as --count 1\n"
@@ -39,7 +40,10 @@ static const char help[] =
 #include <unistd.h>
 
 typedef struct top_options {
-    unsigned pid, seconds, count, rows, ticks;
+    const char *name;
+    long *pids;
+    size_t pid_count, pid_room;
+    unsigned seconds, count, rows, ticks;
 } top_options;
 
 typedef struct row {
@@ -107,11 +111,11 @@ static size_t sort_rows(void) {
 /* An interval ends: its ticks are those of now, until the next one ends. */
 static void take_interval(double now) {
     size_t n;
-    attach_state s;
+    live_state s;
     for (n = 0; n < top.count; n++) top.rows[n].now = 0;
     top.now = 0;
-    attach_take(add_tick, NULL);
-    attach_about(&s);
+    live_take(add_tick, NULL);
+    live_about(&s);
     top.children_now = s.of_children - top.of_children;
     top.of_children = s.of_children;
     top.passed = now - top.last;
@@ -121,7 +125,7 @@ static void take_interval(double now) {
 /* ---- what is shown ---- */
 
 static const char *name_of(row *r) {
-    const char *raw = attach_name(r->key);
+    const char *raw = live_name(r->key);
     if (!r->name) r->name = demangle(raw);
     if (!r->name) r->name = text_clean(raw, strlen(raw));
     return r->name;
@@ -144,13 +148,20 @@ static double cpus(uint64_t ticks, double seconds) {
 
 static void add_head(text *out) {
     double all = top.last - top.start;
-    attach_state s;
-    attach_about(&s);
+    live_state s;
+    live_about(&s);
     text_plain(out, s.program);
-    text_format(out, " (%u): %.2f CPUs now, %.2f in all %.0f seconds", top.o.pid,
-                cpus(top.now, top.passed), cpus(top.all, all), all);
+    if (!top.o.name && top.o.pid_count == 1) text_format(out, " (%ld)", top.o.pids[0]);
+    else {
+        text_add(out, ", ");
+        text_counted(out, s.processes, "process");
+    }
+    text_format(out, ": %.2f CPUs now, %.2f in all %.0f seconds", cpus(top.now, top.passed),
+                cpus(top.all, all), all);
     if (top.children_now)
-        text_format(out, "; %.2f of its children, not shown", cpus(top.children_now, top.passed));
+        text_format(out, "; %.2f of other programs that they started, not shown",
+                    cpus(top.children_now, top.passed));
+    if (s.refused) text_format(out, "; %lu may not be looked at", (unsigned long)s.refused);
     if (s.lost) text_format(out, "; %llu ticks lost", (unsigned long long)s.lost);
     if (!s.has_kernel) text_add(out, "; time in the kernel is not seen");
 }
@@ -259,7 +270,7 @@ static void watch(void) {
         failed = show();
     }
     while (!ends && !failed) {
-        int key = wait_for_key(), alive = attach_poll();
+        int key = wait_for_key(), alive = live_poll();
         double now = seconds_now();
         ends = !alive || key == 'q' || (top.o.seconds && now >= top.start + top.o.seconds);
         if (now < next && !ends) {
@@ -298,11 +309,14 @@ static int read_options(top_options *o, int argc, char **argv) {
     memset(o, 0, sizeof *o);
     o->rows = 10;
     o->ticks = 1000;
-    tool_options_once(&option, argc, argv, "");
+    tool_options_once(&option, argc, argv, "-p");
     while (!bad && tool_next(&option)) {
-        if (tool_is(&option, "-", "p"))
-            bad = number(tool_value(&option), 1, INT_MAX, "-p", &o->pid);
-        else if (tool_is(&option, "--", "seconds"))
+        if (tool_is(&option, "-", "p")) {
+            unsigned pid = 0;
+            bad = number(tool_value(&option), 1, INT_MAX, "-p", &pid);
+            TOOL_ROOM(long, o->pids, o->pid_count, o->pid_room);
+            o->pids[o->pid_count++] = (long)pid;
+        } else if (tool_is(&option, "--", "seconds"))
             bad = number(tool_value(&option), 1, 1000000, "--seconds", &o->seconds);
         else if (tool_is(&option, "--", "count"))
             bad = number(tool_value(&option), 1, 1000000, "--count", &o->count);
@@ -314,10 +328,12 @@ static int read_options(top_options *o, int argc, char **argv) {
         else bad = tool_no_option(&option, "top");
     }
     if (bad) return bad;
-    if (option.files)
-        return tool_error("top: %s: -p PID says which process; bursty record runs a program",
-                          argv[0]);
-    return o->pid ? TOOL_OK : tool_error("top: no process: bursty top -p PID");
+    if (option.files > 1 || (option.files && o->pid_count))
+        return tool_error("top: %s: one NAME, or -p PID; bursty record runs a program",
+                          argv[option.files > 1]);
+    if (option.files) o->name = argv[0];
+    return o->name || o->pid_count ? TOOL_OK
+                                   : tool_error("top: no process: bursty top -p PID, or NAME");
 }
 
 static int run(int argc, char **argv) {
@@ -327,7 +343,8 @@ static int run(int argc, char **argv) {
         return TOOL_OK;
     }
     if ((status = read_options(&top.o, argc, argv)) != TOOL_OK) return status;
-    if ((status = attach_open((long)top.o.pid, top.o.ticks)) != TOOL_OK) return status;
+    status = live_open(top.o.pids, top.o.pid_count, top.o.name, top.o.ticks);
+    if (status != TOOL_OK) return status;
     top.is_screen = isatty(STDOUT_FILENO) && !top.o.count;
     watch();
     return TOOL_OK;

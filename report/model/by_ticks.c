@@ -253,7 +253,7 @@ static double effective_of(uint64_t ticks, uint64_t squares) {
     return squares ? (double)ticks * (double)ticks / (double)squares : 0;
 }
 
-/* 0: no interval can be told, for a part of the time is missing. */
+/* 0: no interval can be told (report_add_why). */
 static double effective(const report_ticks *c) {
     return c->misses_time ? 0 : effective_of(c->ticks, c->squares) / c->lockstep;
 }
@@ -508,15 +508,18 @@ static void add_functions(report *r, const report_ticks *c) {
     report_table *table = report_add_table(r, "time", "where does it run: time by ticks", columns,
                                            sizeof columns / sizeof *columns);
     tie ties = {0, 0};
+    text remark = {NULL, 0, 0};
     size_t i, k;
-    report_remark(table,
-                  c->misses_time
-                      ? "Shares of the time that was seen. They have no interval, because a part of "
-                        "the time is missing: see above."
-                      : "Shares of the time, with the 95 % interval of each. A function's time includes "
-                        "what was inlined into it and what it calls without a scope or an entry of "
-                        "its own; such functions are not timed. Rows of one rank with a = cannot be "
-                        "told from the first of them.");
+    if (c->misses_time) {
+        text_add(&remark, "Shares of the time that was seen. ");
+        report_add_why(r, REPORT_OF_TIME, &remark);
+    } else
+        text_add(&remark,
+                 "Shares of the time, with the 95 % interval of each. A function's time includes "
+                 "what was inlined into it and what it calls without a scope or an entry of its own; "
+                 "such functions are not timed. Rows of one rank with a = cannot be told from the "
+                 "first of them.");
+    report_remark(table, report_keep_text(r, &remark));
     table->rows_left_out = c->left_out;
     for (i = 0; i < c->count; i++) {
         const timed_function *f = &c->functions[i];

@@ -258,7 +258,7 @@ static void add_headline(report *r, const comparison *c) {
         difference_side base = compare_base(c, whole, 0), now = compare_new(c, whole, 0);
         difference d = difference_make(&base, &now);
         text_add(&line, "The whole: ");
-        if (d.chance != d.chance) text_add(&line, "nobody can tell, part of the time is missing");
+        if (d.chance != d.chance) text_add(&line, "nobody can tell: too much is lost");
         else {
             add_change(&line, &d, whole->unit);
             text_add(&line, d.chance <= DIFFERENCE_LEVEL ? "" : ", which may be luck");

@@ -69,6 +69,8 @@ typedef struct report_contexts {
     size_t count;
 } report_contexts;
 
+static uint64_t add_up(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+
 /* ---- intervals ----------------------------------------------------------------------------- */
 
 /* Calls of one burst are not independent, but bursts are. With m bursts that
@@ -354,11 +356,23 @@ static int is_whole(const contexts_tree *tree, const tally *s) {
     return 0;
 }
 
+/* Each context alone would be rounded down, and a thousand of them lose a
+   thousand. So in preorder the sum up to each node is scaled up and rounded, and a
+   node has what its sum is more than the one before. Then each count is less than 1
+   off, and so is that of each subtree, which stands in one piece, and of all. */
+static uint64_t scaled_next(uint64_t *sum, uint64_t count, uint64_t scaled, uint64_t total) {
+    uint64_t before = contexts_scale(*sum, scaled, total, 0), now;
+    *sum = add_up(*sum, count);
+    now = contexts_scale(*sum, scaled, total, 0);
+    return now > before ? now - before : 0;
+}
+
 static void make_tree(report *r, const contexts *c, const contexts_tree *tree, const tally *sampled,
     context_tree *to) {
     uint32_t *place =
         (uint32_t *)tool_alloc(tree->count * sizeof *place); /* of each node, in preorder */
     uint64_t total = tree->field[CONTEXTS_TOTAL], scaled = tree->field[CONTEXTS_SCALED];
+    uint64_t sum = 0;
     uint32_t node, depth = 0;
     const int has_sums = tree->has_sums && !is_whole(tree, sampled);
     report_tree *made;
@@ -394,7 +408,7 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
         made->parent[made->count] = place[n->parent];
         made->name[made->count] = n->key;
         to->counts[made->count] = n->lower;
-        made->lower[made->count] = scales ? contexts_scale(n->lower, scaled, total, 0) : n->lower;
+        made->lower[made->count] = scales ? scaled_next(&sum, n->lower, scaled, total) : n->lower;
         made->upper[made->count] = scales ? contexts_scale(n->upper, scaled, total, 1) : n->upper;
         if (n->lower == n->upper) made->upper[made->count] = made->lower[made->count];
         made->count++;
@@ -529,10 +543,7 @@ static void add_table(report *r, const context_tree *t) {
 
 /* ---- other weights than calls ---------------------------------------------------------------- */
 
-static uint64_t add_up(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
-
-/* Of several contexts together: each of them scaled up alone is rounded down, and a
-   thousand of them lose a thousand. */
+/* Of several contexts together. */
 static uint64_t scaled_up(const context_tree *t, uint64_t count) {
     return t->recorded == t->total ? count : contexts_scale(count, t->total, t->recorded, 0);
 }

@@ -112,9 +112,10 @@ static void add_part(report *r, const timed_lines *p) {
     }
     text_add(&remark, "Shares of the time, without what a line calls. An optimizer moves "
                       "instructions: neighbours share what one of them costs.");
-    if (misses_time)
-        text_add(&remark, " They have no interval, because a part of the time is missing: see "
-                          "above.");
+    if (misses_time) {
+        text_add(&remark, " ");
+        report_add_why(r, REPORT_OF_TIME, &remark);
+    }
     if (unknown > 0) {
         text_format(&remark, unknown < .1 * all ? " %.2g" : " %.0f", 100 * unknown / all);
         text_add(&remark, " % of the time is of code whose line is not known: it needs -g, or its "

@@ -117,6 +117,19 @@ int report_misses(const report *r, unsigned of) {
     return known > most;
 }
 
+void report_add_why(const report *r, unsigned of, text *out) {
+    const report_loss *most = NULL;
+    size_t i;
+    for (i = 0; i < r->loss_count; i++) {
+        const report_loss *loss = &r->losses[i];
+        if (!(loss->of & of) || (most && !(most->part >= 0))) continue;
+        if (!most || !(loss->part >= 0) || loss->part > most->part) most = loss;
+    }
+    if (most) text_add(out, "They have no interval, for this reason, said above: ");
+    if (most) text_add(out, most->what);
+    if (most) text_add(out, ".");
+}
+
 char *report_loss_words(const report_loss *loss) {
     text words = {NULL, 0, 0};
     text_add(&words, loss->what);

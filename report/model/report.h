@@ -289,6 +289,8 @@ void report_add_losses(report *r, const input *in);
 /* Is so much of it lost, or nobody knows how much, that an interval need not
    hold the truth? */
 int report_misses(const report *r, unsigned of);
+/* "They have no interval ...", with the loss that weighs most: where that holds. */
+void report_add_why(const report *r, unsigned of, text *out);
 /* "events lost: 12, 3.4 % of all. Give ...". To be freed by the caller. */
 char *report_loss_words(const report_loss *loss);
 void report_add_fact(report *r, report_weight weight, const char *name, const char *value);

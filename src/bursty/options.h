@@ -33,11 +33,22 @@
 #else
 #define BURSTY_P_UNUSED
 #endif
+#if defined(BURSTY_MODULES) && !defined(BURSTY_OFF)
+#if !defined(__ELF__) || defined(BURSTY_STATIC) || defined(BURSTY_NO_TLS)
+#error "BURSTY_MODULES: for ELF systems, and not with BURSTY_STATIC or BURSTY_NO_TLS"
+#endif
+#undef BURSTY_PORTABLE /* the thunks of checks in assembly are those of one module */
+#define BURSTY_PORTABLE
+#undef BURSTY_TLS_MODEL
+#define BURSTY_TLS_MODEL "initial-exec"
+#endif
 #if defined(BURSTY_OFF)
 #define BURSTY_API BURSTY_P_UNUSED static inline
 #define BURSTY_P_OFF(...) { __VA_ARGS__; }
 #elif defined(BURSTY_STATIC)
 #define BURSTY_API BURSTY_P_UNUSED static
+#elif defined(BURSTY_MODULES)
+#define BURSTY_API extern __attribute__((visibility("default")))
 #elif defined(BURSTY_P_GNU) && !defined(_WIN32)
 #define BURSTY_API extern __attribute__((visibility("hidden")))
 #else
@@ -48,6 +59,9 @@
 #endif
 #if defined(__PIC__) && !defined(__PIE__)
 #define BURSTY_P_SHARED /* code for a shared object */
+#ifndef BURSTY_MODULES
+#define BURSTY_P_APART  /* of which the program need not know */
+#endif
 #endif
 
 #define BURSTY_P_CAT2(a, b) a##b

@@ -69,11 +69,11 @@ static int bursty_p_plan_time(const bursty_config *config) {
     if (hz < 0) bursty_p_all.no_time = BURSTY_NO_TIME_ASKED;
     if (hz != 0) return hz > 0;
     if (BURSTY_P_IS_WATCHED) return 1;
-#if defined(BURSTY_P_TICKER) && !defined(BURSTY_P_SHARED) && UINTPTR_MAX > UINT32_MAX
+#if defined(BURSTY_P_TICKER) && !defined(BURSTY_P_APART) && UINTPTR_MAX > UINT32_MAX
     bursty_p_ticks.period_us = BURSTY_P_IS_SENT ? 100 : 10000; /* many looks at the beginning */
     bursty_p_ticks.usual = 10000 / bursty_p_ticks.period_us;
 #endif
-#if defined(BURSTY_P_TIMERS) && defined(BURSTY_P_SHARED)
+#if defined(BURSTY_P_TIMERS) && defined(BURSTY_P_APART)
     bursty_p_all.no_time = BURSTY_NO_TIME_SHARED;
 #elif defined(BURSTY_BARE)
     bursty_p_all.no_time = BURSTY_NO_TIME_ASKED;

@@ -56,7 +56,7 @@ RECORDER_HOOK int recorder_write_sample(hcct_write_fn write, void *user) {
     const uint32_t sample[3] = {recorder_seed, seed_is, 0};
     uintptr_t image = (uintptr_t)getauxval(AT_PHDR) & ~(uintptr_t)4095;
     return base_p_write_sample(sample, base_p_build_of((const unsigned char *)image),
-                               program_invocation_short_name, write, user);
+                               recorder_program(), write, user);
 }
 
 RECORDER_HOOK void recorder_options(void) {

@@ -3,7 +3,7 @@
 
 // files: objects with `name`. parts: the keys whose numbers are added up. Returns the folder that
 // all are in ("" if there is none) and the root; an item has { label, path, depth, folder, file,
-// items, count } and the sums.
+// items, count }, the sums, and the highest suspicion of what is in it.
 function foldersOf(files, parts) {
   const split = files.map(file => file.name.split('/'));
   const first = split[0] || [];
@@ -11,7 +11,7 @@ function foldersOf(files, parts) {
   while (split.length && split.every(names =>
     shared < names.length - 1 && names[shared] === first[shared])) shared++;
   const make = (path, label) => {
-    const item = { path, label, items: [], of: new Map(), file: null, count: 0 };
+    const item = { path, label, items: [], of: new Map(), file: null, count: 0, suspicion: 0 };
     for (const part of parts) item[part] = 0;
     return item;
   };
@@ -22,6 +22,7 @@ function foldersOf(files, parts) {
     for (let depth = 0; ; depth++) {
       at.count++;
       for (const part of parts) at[part] += file[part];
+      at.suspicion = Math.max(at.suspicion, file.suspicion || 0);
       if (depth === names.length - 1) break;
       if (!at.of.has(names[depth])) {
         const path = split[k].slice(0, shared + depth + 1).join('/');

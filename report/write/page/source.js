@@ -99,12 +99,10 @@ function drawSource(coverage, host) {
   const order = () => {
     const [key, way] = (state.get('by') || '').split(' '),
       of = rates[key];
-    if (!of) return (a, b) => suspicionIn(b) - suspicionIn(a) || rates.lines(a) - rates.lines(b);
+    if (!of) return (a, b) => b.suspicion - a.suspicion || rates.lines(a) - rates.lines(b);
     if (key === 'file') return (a, b) => (way ? (a.label < b.label ? 1 : -1) : 0);
     return (a, b) => (way ? of(b) - of(a) : of(a) - of(b));
   };
-  const suspicionIn = item => (item.file ? item.suspicion
-    : item.items.reduce((most, below) => Math.max(most, suspicionIn(below)), 0));
   const meters = (hit, of) => meter(rate(hit, of));
   const list = virtualTable({
     label: 'files',

@@ -1,0 +1,31 @@
+/* live.h - ticks of running processes as they come, for who shows them himself:
+   `bursty top`. */
+#ifndef LIVE_H
+#define LIVE_H
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct live_state {
+    const char *program;            /* its name now; or the name that was asked for */
+    size_t processes;               /* that are there now, */
+    size_t refused;                 /* and those that may not be looked at */
+    uint64_t lost;                  /* ticks that found no room */
+    uint64_t of_children;           /* ticks of other processes that they started */
+    int has_kernel;                 /* is time in the kernel seen? */
+} live_state;
+
+/* From here on processes are looked at, `ticks` times in a second of CPU time of
+   each thread: those in pids, or, if name is not NULL, all whose program has that
+   name, and those that come to have it. SIGINT and SIGTERM are caught. Returns a
+   TOOL_ status, after a message. */
+int live_open(const long *pids, size_t count, const char *name, unsigned ticks);
+/* To be called 20 times a second, or ticks are lost. Returns 0 when the last
+   process has ended, or a signal asked us to. */
+int live_poll(void);
+/* Calls `each` with the key of the function of every tick since the last
+   call, and looks for processes that have come. To be called once a second. */
+void live_take(void (*each)(void *user, uint32_t key), void *user);
+/* Keys count from 1; names stay. */
+const char *live_name(uint32_t key);
+void live_about(live_state *s);
+#endif
