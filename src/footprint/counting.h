@@ -36,9 +36,8 @@ typedef struct footprint {
     void     *tables, *blocks;       /* what config.release gets */
     footprint_config config;
     uint8_t  nearby[1024];           /* counts recent blocks by hash */
-    uint64_t came_at[64];            /* misses that wait until there are many */
-    uint32_t came_from[64], logged;
-    uint32_t wait_from;              /* so many blocks must be tracked before any waits */
+    uint32_t *after;                 /* of a live slot: the next one. If is_linked */
+    uint32_t is_linked;              /* there are marks without slack */
 } footprint;
 
 /* Lays an empty footprint out in memory[0..bytes). A config of NULL is all

@@ -107,54 +107,142 @@ static inline void footprint_p_event_at(footprint_p_moment *moments, uint32_t co
     moment->square += (room * (room + 1) >> 1) * count;
 }
 
-/* A run of a mark ended before age y, the next starts at age `start`, and
-   neither is young. Mostly both are in one bin. */
-static FOOTPRINT_P_ALWAYS void footprint_p_put_old(footprint *fp, footprint_p_mark *mark,
+/* A run of a mark ended before age y, the next starts at age `start`. Neither
+   is young, and mostly both are in one bin. */
+static FOOTPRINT_P_ALWAYS void footprint_p_put_old(footprint *fp, const footprint_p_mark *mark,
                                                    uint64_t y, uint64_t start) {
     uint32_t k = FOOTPRINT_P_LOG2(y) - 3, bin = 8 * k + (uint32_t)(y >> k);
-    uint64_t width_1 = (UINT64_C(1) << k) - 1, room = (y | width_1) - y + 1, less = y - start;
+    uint64_t room = (y | ((UINT64_C(1) << k) - 1)) - y + 1, less = y - start;
     footprint_p_moment *row = fp->cells + mark->row;
     if ((y ^ start) >> k == 0 && bin < fp->columns) {
         row[bin].sum += less;
         row[bin].square += less * (2 * room + less + 1) >> 1;
-        mark->low = y & ~width_1;
-        mark->high = y | width_1;
-        mark->cell = (mark->row + bin) * sizeof *row;
         return;
     }
     footprint_p_event_at(row, fp->columns, start, 1);
     footprint_p_event_at(row, fp->columns, y, UINT64_MAX);
 }
 
-static FOOTPRINT_P_APART void footprint_p_put_elsewhere(footprint *fp, footprint_p_mark *mark,
-                                                        uint64_t y, uint64_t start) {
-    footprint_p_put_old(fp, mark, y, start);
-}
-
-/* A mark now rests on a slot of time `since`. If it moves at nearly every miss
-   (`often`), its ages change slowly, and the bin where both were last is looked
-   at first. Marks of low ends that are not young have no counters and need
-   none: a window of F blocks has F accesses or more. */
+/* A mark now rests on a slot of time `since`. Marks of low ends that are not
+   young have no counters and need none: a window of F blocks has F accesses or
+   more. */
 static FOOTPRINT_P_ALWAYS void footprint_p_put_mark(footprint *fp, footprint_p_mark *mark,
                                                     uint64_t since, uintptr_t counters,
-                                                    uint64_t next, int often) {
+                                                    uint64_t next) {
     uint64_t before = mark->since, y = next - before, start = next - since;
     mark->since = since;
     if (start >= FOOTPRINT_P_MARK_YOUNG) {
-        if (!often) footprint_p_put_old(fp, mark, y, start);
-        else if (start >= mark->low && y <= mark->high) {
-            unsigned char *cell = (unsigned char *)fp->cells + mark->cell;
-            footprint_p_moment *moment = (footprint_p_moment *)(void *)cell;
-            uint64_t less = y - start, room = mark->high - y + 1;
-            moment->sum += less;
-            moment->square += less * (2 * room + less + 1) >> 1;
-        } else footprint_p_put_elsewhere(fp, mark, y, start);
+        footprint_p_put_old(fp, mark, y, start);
         return;
     }
     ++*(int32_t *)(counters + (uintptr_t)since * 4);
     if (y < FOOTPRINT_P_MARK_YOUNG) --*(int32_t *)(counters + (uintptr_t)before * 4);
     else footprint_p_event_at(fp->cells + mark->row, fp->columns, y, UINT64_MAX);
 }
+
+static FOOTPRINT_P_ALWAYS uint32_t footprint_p_next_live(const uint64_t *live, uint32_t place) {
+    uint32_t word = ++place >> 6;
+    uint64_t bits = live[word] >> (place & 63);
+    if (!FOOTPRINT_P_UNLIKELY(bits == 0)) return place + FOOTPRINT_P_LOWEST(bits);
+    do bits = live[++word]; while (bits == 0);
+    return word << 6 | FOOTPRINT_P_LOWEST(bits);
+}
+
+/* ---- marks without slack ----
+
+   They need no counting: each moves to the next live slot at nearly every miss,
+   so its ages change slowly, and the moves whose ages are all in the bin low ..
+   high wait. A move from time b to time a at an access whose next one is n adds
+   a - b to that bin's sum, and to its square
+       triangle(high + 1 - n + a) - triangle(high + 1 - n + b)
+           = triangle(high + 1 + a) - triangle(high + 1 + b) - n (a - b)
+   Over many moves all but the last term is left of the first and the last time.
+   So `moved` adds up n (a - b), and `from` is the time before the first of
+   these moves. high is 0 if there is no such bin. `to` is the time after the
+   last of the moves that are added up. */
+static void footprint_p_settle_mark(footprint *fp, footprint_p_mark *mark, uint64_t to) {
+    footprint_p_moment *moment = fp->cells + mark->cell;
+    if (mark->high == 0) return;
+    moment->sum += to - mark->from;
+    moment->square += footprint_p_triangle(mark->high + 1 + to) -
+                      footprint_p_triangle(mark->high + 1 + mark->from) - mark->moved;
+    mark->from = to;
+    mark->moved = 0;
+}
+
+static void footprint_p_settle(footprint *fp) {
+    uint32_t j;
+    for (j = 0; j < fp->marks; j++)
+        footprint_p_settle_mark(fp, fp->mark + j, fp->mark[j].since);
+}
+
+/* A move from an age that is not young to one that is. */
+static FOOTPRINT_P_APART void footprint_p_leave_old(footprint *fp, footprint_p_mark *mark,
+                                                    uint64_t before, uint64_t next) {
+    footprint_p_settle_mark(fp, mark, before);
+    footprint_p_event_at(fp->cells + mark->row, fp->columns, next - before, UINT64_MAX);
+    mark->high = 0;
+}
+
+/* The ages of a move from time `before` are not both in the mark's bin. */
+static FOOTPRINT_P_APART void footprint_p_put_elsewhere(footprint *fp, footprint_p_mark *mark,
+                                                        uint64_t before, uint64_t next) {
+    uint64_t y = next - before, start = next - mark->since;
+    uint32_t bin = footprint_bin(y);
+    footprint_p_settle_mark(fp, mark, before);
+    if (start >= footprint_bin_low(bin) && bin < fp->columns) {
+        mark->low = footprint_bin_low(bin);
+        mark->high = footprint_bin_high(bin);
+        mark->cell = mark->row + bin;
+        mark->from = before;
+        mark->moved = (y - start) * next;
+    } else {
+        footprint_p_put_old(fp, mark, y, start);
+        mark->high = 0;
+    }
+}
+
+/* Moves the marks at slot p and above to the next live slot. Returns how many
+   did. Those whose ages are young come first. Place 0 behind the last mark ends
+   the walk. */
+static FOOTPRINT_P_APART uint32_t footprint_p_count_exact(footprint *fp, uint32_t p) {
+    uint32_t *at = fp->place, *end = at + fp->exact, behind = *end, place;
+    const uint32_t *after = fp->after;
+    const footprint_entry *slot = fp->slot;
+    uint64_t next = fp->now + 1, since, before;
+    uint64_t old = next > FOOTPRINT_P_MARK_YOUNG ? next - FOOTPRINT_P_MARK_YOUNG : 0;
+    uintptr_t counters = FOOTPRINT_P_TIME_0(fp->young, FOOTPRINT_P_MARK_YOUNG, next);
+    footprint_p_mark *mark = fp->mark;
+    *end = 0;
+    for (; (place = *at) >= p; at++, mark++, counters += 4 * FOOTPRINT_P_MARK_YOUNG) {
+        *at = place = after[place];
+        before = mark->since;
+        mark->since = since = slot[place].time;
+        if (FOOTPRINT_P_UNLIKELY(before <= old)) {
+            if (since <= old) goto is_old;
+            footprint_p_leave_old(fp, mark, before, next);
+        } else --*(int32_t *)(counters + (uintptr_t)before * 4);
+        ++*(int32_t *)(counters + (uintptr_t)since * 4);
+    }
+    for (; (place = *at) >= p; at++, mark++) {
+        *at = place = after[place];
+        before = mark->since;
+        mark->since = since = slot[place].time;
+is_old:
+        if (next - since >= mark->low && next - before <= mark->high)
+            mark->moved += (since - before) * next;
+        else footprint_p_put_elsewhere(fp, mark, before, next);
+    }
+    *end = behind;
+    return (uint32_t)(at - fp->place);
+}
+
+/* Counts reuses at stack distances of a bin. The last row is open. */
+static void footprint_p_depth(footprint *fp, uint32_t bin, uint64_t count) {
+    fp->depth[bin < fp->rows ? bin : fp->rows - 1] += count << fp->sample_log2;
+}
+
+/* ---- marks with slack ---- */
 
 /* Moves the marks of group g, and those of lower groups that they overtake. */
 static FOOTPRINT_P_APART void footprint_p_flush(footprint *fp, uint32_t g) {
@@ -170,114 +258,11 @@ static FOOTPRINT_P_APART void footprint_p_flush(footprint *fp, uint32_t g) {
                                 : footprint_p_select(fp, place, step);
             fp->pending[j] = 0;
             fp->place[j] = place;
-            footprint_p_put_mark(fp, fp->mark + j, fp->slot[place].time, counters, next, 0);
+            footprint_p_put_mark(fp, fp->mark + j, fp->slot[place].time, counters, next);
         }
         if (g == 0 || fp->place[first - 1] > fp->place[first]) return;
         if (fp->pending[first - FOOTPRINT_P_GROUP] == 0) return;
     }
-}
-
-static FOOTPRINT_P_ALWAYS uint32_t footprint_p_next_live(const uint64_t *live, uint32_t place) {
-    uint32_t word = ++place >> 6;
-    uint64_t bits = live[word] >> (place & 63);
-    if (!FOOTPRINT_P_UNLIKELY(bits == 0)) return place + FOOTPRINT_P_LOWEST(bits);
-    do bits = live[++word]; while (bits == 0);
-    return word << 6 | FOOTPRINT_P_LOWEST(bits);
-}
-
-/* Marks without slack need no counting: each moves to the next live slot.
-   Returns how many did. Place 0 behind the last of them ends the walk. */
-static FOOTPRINT_P_APART uint32_t footprint_p_count_exact(footprint *fp, uint32_t p) {
-    uint32_t *at = fp->place, *end = at + fp->exact, behind = *end, place;
-    const uint64_t *live = fp->live;
-    const footprint_entry *slot = fp->slot;
-    uint64_t next = fp->now + 1;
-    uintptr_t counters = FOOTPRINT_P_TIME_0(fp->young, FOOTPRINT_P_MARK_YOUNG, next);
-    footprint_p_mark *mark = fp->mark;
-    for (*end = 0; (place = *at) >= p; at++, mark++) {
-        *at = place = footprint_p_next_live(live, place);
-        footprint_p_put_mark(fp, mark, slot[place].time, counters, next, 1);
-        counters += 4 * FOOTPRINT_P_MARK_YOUNG;
-    }
-    *end = behind;
-    return (uint32_t)(at - fp->place);
-}
-
-/* While few of these misses come from between the marks, they wait, and
-   footprint_p_settle moves mark by mark, each over all of them (came_from: the
-   slot p of a miss, came_at: its time). Each mark leaves the misses that moved
-   it to the next one; no others move that. A slot after the mark was live until
-   its miss, so its bit is set until then. If the miss did not move an earlier
-   mark, this one cannot be there sooner. F - 1 - T live slots keep a mark off
-   slots not yet filled.
-
-   When mark j has moved n times, since[1..n] are the times of its slots. If all
-   ages on the way are in one bin, footprint_p_put_mark's terms add up: with a
-   step for each move, square grows by triangle(room + all steps) -
-   triangle(room) - sum of (step * time since the first move). */
-static void footprint_p_put_moves(footprint *fp, uint32_t j, const uint64_t *since, uint32_t n) {
-    const uint64_t *at = fp->came_at;
-    footprint_p_mark *mark = fp->mark + j;
-    uint64_t y = at[n - 1] + 1 - since[0], less = since[n] - since[0];
-    uint32_t k = FOOTPRINT_P_LOG2(y) - 3, bin = 8 * k + (uint32_t)(y >> k), i;
-    if ((y ^ (at[0] + 1 - since[n])) >> k == 0 && bin < fp->columns) {
-        footprint_p_moment *moment = fp->cells + mark->row + bin;
-        uint64_t room = (y | ((UINT64_C(1) << k) - 1)) + since[0] - at[0];
-        uint64_t square = less * (2 * room + less + 1) >> 1;
-        for (i = 1; i < n; i++) square -= (since[i + 1] - since[i]) * (at[i] - at[0]);
-        moment->sum += less;
-        moment->square += square;
-        mark->since = since[n];
-        return;
-    }
-    for (i = 0; i < n; i++) {
-        size_t age_0 = (j + (size_t)1) * FOOTPRINT_P_MARK_YOUNG;
-        uintptr_t counters = FOOTPRINT_P_TIME_0(fp->young, age_0, at[i] + 1);
-        footprint_p_put_mark(fp, mark, since[i + 1], counters, at[i] + 1, 1);
-    }
-}
-
-/* Counts reuses at stack distances of a bin. The last row is open. */
-static void footprint_p_depth(footprint *fp, uint32_t bin, uint64_t count) {
-    fp->depth[bin < fp->rows ? bin : fp->rows - 1] += count << fp->sample_log2;
-}
-
-static FOOTPRINT_P_APART void footprint_p_settle(footprint *fp) {
-    uint64_t *live = fp->live, since[FOOTPRINT_P_LOG + 1];
-    uint32_t n = fp->logged, i, j, most = UINT32_MAX;
-    for (j = 0; j < fp->marks && n > 0; j++) {
-        uint32_t first = fp->place[j], place = first, word = first >> 6, kept = 0;
-        uint64_t bits = live[word] & (~UINT64_C(1) << (first & 63));
-        since[0] = fp->mark[j].since;
-        if (most <= first) {
-            for (i = 1; i <= n; i++, bits &= bits - 1) {
-                while (bits == 0) bits = live[++word];
-                place = word << 6 | FOOTPRINT_P_LOWEST(bits);
-                since[i] = fp->slot[place].time;
-            }
-        } else {
-            for (i = 0; i < n; i++) {
-                uint32_t p = fp->came_from[i];
-                if (p > first) live[p >> 6] |= UINT64_C(1) << (p & 63);
-            }
-            for (most = 0, i = 0; i < n; i++) {
-                uint32_t p = fp->came_from[i];
-                if (p > first) live[p >> 6] &= ~(UINT64_C(1) << (p & 63));
-                if (p > place) continue;
-                place = footprint_p_next_live(live, place);
-                fp->came_at[kept] = fp->came_at[i];
-                fp->came_from[kept++] = p;
-                since[kept] = fp->slot[place].time;
-                most = p > most ? p : most;
-            }
-            footprint_p_depth(fp, fp->depth_first + j, n - kept);
-            n = kept;
-        }
-        fp->place[j] = place;
-        if (n) footprint_p_put_moves(fp, j, since, n);
-    }
-    for (i = 0; i < n; i++) footprint_p_depth(fp, fp->depth_first + j, fp->came_from[i] > 1);
-    fp->logged = 0;
 }
 
 /* 16 marks from `first` on: those with place >= p have one more pending.
@@ -332,15 +317,13 @@ static inline uint32_t footprint_p_count(footprint *fp, uint32_t p) {
    the new one. */
 static void footprint_p_add_mark(footprint *fp, uint32_t place, uint64_t from) {
     uint32_t j = fp->marks, g = j / FOOTPRINT_P_GROUP, first = g * FOOTPRINT_P_GROUP;
-    uint64_t low = footprint_p_low(j), slack;
+    uint64_t slack;
     footprint_p_mark *mark = &fp->mark[j];
-    footprint_p_settle(fp);
     fp->slack[j] = INT32_MAX;                              /* but for the first of a group */
     if (j != first) {
         if (fp->pending[first]) footprint_p_flush(fp, g);
     } else {
-        slack = (uint64_t)((double)(low - 1) / fp->config.c + 1e-9) - (low - 1);   /* see above */
-        if (fp->config.c >= 1) slack = 0;
+        slack = footprint_p_slack(fp, j);
         fp->slack[j] = slack > INT32_MAX ? INT32_MAX : (uint32_t)slack;
         if (slack == 0) fp->exact = (g + 1) * FOOTPRINT_P_GROUP;
         else if (j == 0) fp->exact = 0;
@@ -349,6 +332,7 @@ static void footprint_p_add_mark(footprint *fp, uint32_t place, uint64_t from) {
     fp->place[j] = place;
     fp->pending[j] = 0;
     mark->since = fp->slot[place].time;
+    mark->high = 0;
     if (mark->born == 0) mark->born = from;
     if (fp->made <= j) fp->made = j + 1;
     mark->row = j * (fp->columns - footprint_bin(FOOTPRINT_P_T) - 1) - j * (j + 1) / 2;
