@@ -158,16 +158,16 @@
                             prefetches
      FOOTPRINT_NO_SIMD      does not use SSE2 and BMI2 of x86-64 processors
 
-   COST  An access takes O(1) steps for c < 1 and O(log blocks) for c = 1: 103
-   instructions at c = 0.9, 148 at c = 1 and 37 for averages alone on data
+   COST  An access takes O(1) steps for c < 1 and O(log blocks) for c = 1: 102
+   instructions at c = 0.9, 120 at c = 1 and 37 for averages alone on data
    accesses of gzip (bench/footprint_instructions.sh). Each block that fits
-   takes 28 bytes (33 at c = 1), 21 for averages alone. Tables take 0.3 MB if window_max is
-   1023; 0.7 to 1.8 MB by default; 22 kB for averages alone. FOOTPRINT_BURSTS
-   adds 16 times 40 bytes for each bin, some 0.1 MB. Bursts of 10 000 accesses
-   take 12 more instructions an access than one run, and bursts of 1000 take 60.
-   In a footprint_pair a run of thread 0 costs nothing. A run of thread 1 moves
-   some of the marks: each mark F moves once in about (1 - c) F accesses of
-   thread 1. Each run takes 24 bytes; tables take 0.5 MB by default.
+   takes 28 bytes, 33 at c = 1, and 21 for averages alone. Tables take 0.3 MB if
+   window_max is 1023; 0.7 to 1.8 MB by default; 22 kB for averages alone.
+   FOOTPRINT_BURSTS adds 16 times 40 bytes for each bin, some 0.1 MB. Bursts of
+   10 000 accesses take 12 more instructions an access than one run, and bursts
+   of 1000 take 60. In a footprint_pair a run of thread 0 costs nothing. A run of
+   thread 1 moves some of the marks: each mark F moves once in about (1 - c) F
+   accesses of thread 1. Each run takes 24 bytes; tables take 0.5 MB by default.
 
    CONTENTS
      language
@@ -358,7 +358,8 @@ typedef struct footprint {
     uint32_t *index, *shifted, *reused;
     uint64_t *live;
     int32_t  *young;
-    uint32_t *place, *pending, *slack;
+    uint32_t *place, *cut;           /* by mark */
+    uint32_t *lead, *pending, *slack;                    /* by group of marks */
     struct footprint_p_mark   *mark;
     struct footprint_p_gap    *gap;
     struct footprint_p_moment *cells, *events, *scratch;
@@ -1067,8 +1068,10 @@ static uint64_t footprint_p_layout_tables(footprint *fp, unsigned char *base, ui
     at = footprint_p_layout_bursts(&fp->bursts, base, at, fp->flags, fp->rows, columns);
     FOOTPRINT_P_TAKE(before, uint64_t, forget ? 0u : rows * columns);
     FOOTPRINT_P_TAKE(place, uint32_t, marks + 16);
-    FOOTPRINT_P_TAKE(pending, uint32_t, marks + 16);
-    FOOTPRINT_P_TAKE(slack, uint32_t, marks + 16);
+    FOOTPRINT_P_TAKE(cut, uint32_t, marks + 16);
+    FOOTPRINT_P_TAKE(lead, uint32_t, marks / FOOTPRINT_P_GROUP + 33);
+    FOOTPRINT_P_TAKE(pending, uint32_t, marks / FOOTPRINT_P_GROUP + 33);
+    FOOTPRINT_P_TAKE(slack, uint32_t, marks / FOOTPRINT_P_GROUP + 33);
     FOOTPRINT_P_TAKE(mark, footprint_p_mark, marks);
     FOOTPRINT_P_TAKE(young, int32_t, (uint64_t)young * FOOTPRINT_P_MARK_YOUNG);
     FOOTPRINT_P_TAKE(cells, footprint_p_moment, cells);
@@ -1206,8 +1209,8 @@ static void footprint_p_grow(footprint *fp, uint64_t slots) {
 
    Invariants between two accesses (for marks that wait for footprint_p_settle:
    after it).
-     If pending[j] is 0, F - 1 - T live slots lie strictly after place[j].
-     place[j] falls as j grows, over all groups.
+     If nothing is pending, F - 1 - T live slots lie strictly after place[j].
+     place[j] falls as j grows, over all groups. lead[g] is that of the first mark of group g.
      index finds each live slot by its block. An entry is stale if its slot holds another block or
      is not live. It goes when its block gets a new slot.
 
@@ -1263,6 +1266,13 @@ static FOOTPRINT_P_ALWAYS uint32_t footprint_p_select_fast(const footprint *fp, 
 #define footprint_p_select_fast footprint_p_select
 #endif
 
+/* A mark that counts nothing from now on. */
+static void footprint_p_close_mark(footprint *fp, uint32_t j) {
+    fp->place[j] = fp->cut[j] = 0;
+    if (j % FOOTPRINT_P_GROUP == 0)
+        fp->lead[j / FOOTPRINT_P_GROUP] = fp->pending[j / FOOTPRINT_P_GROUP] = 0;
+}
+
 /* Counters of ages run backwards, so that a time is an index. Age 0 would be
    counters[age_0]. */
 #define FOOTPRINT_P_TIME_0(counters, age_0, next) \
@@ -1297,23 +1307,6 @@ static FOOTPRINT_P_ALWAYS void footprint_p_put_old(footprint *fp, const footprin
     }
     footprint_p_event_at(row, fp->columns, start, 1);
     footprint_p_event_at(row, fp->columns, y, UINT64_MAX);
-}
-
-/* A mark now rests on a slot of time `since`. Marks of low ends that are not
-   young have no counters and need none: a window of F blocks has F accesses or
-   more. */
-static FOOTPRINT_P_ALWAYS void footprint_p_put_mark(footprint *fp, footprint_p_mark *mark,
-                                                    uint64_t since, uintptr_t counters,
-                                                    uint64_t next) {
-    uint64_t before = mark->since, y = next - before, start = next - since;
-    mark->since = since;
-    if (start >= FOOTPRINT_P_MARK_YOUNG) {
-        footprint_p_put_old(fp, mark, y, start);
-        return;
-    }
-    ++*(int32_t *)(counters + (uintptr_t)since * 4);
-    if (y < FOOTPRINT_P_MARK_YOUNG) --*(int32_t *)(counters + (uintptr_t)before * 4);
-    else footprint_p_event_at(fp->cells + mark->row, fp->columns, y, UINT64_MAX);
 }
 
 static FOOTPRINT_P_ALWAYS uint32_t footprint_p_next_live(const uint64_t *live, uint32_t place) {
@@ -1418,42 +1411,67 @@ static void footprint_p_depth(footprint *fp, uint32_t bin, uint64_t count) {
     fp->depth[bin < fp->rows ? bin : fp->rows - 1] += count << fp->sample_log2;
 }
 
-/* ---- marks with slack ---- */
+/* ---- marks with slack ----
 
-/* Moves the marks of group g, and those of lower groups that they overtake. */
-static FOOTPRINT_P_APART void footprint_p_flush(footprint *fp, uint32_t g) {
-    uint64_t next = fp->now + 1;
+   Each group counts what its first mark has pending: pending[g], by lead[g],
+   which is that mark's place. A miss that came from between the marks of a
+   group counts for the first m of them alone: cut[] of mark m goes up by one.
+   So mark i of a group has pending[g] - cut[1] - .. - cut[i]. cut[] of a first
+   mark means nothing. */
+
+/* Moves the marks of group g, and those of lower groups that they overtake.
+   Marks of low ends that are not young have no counters and need none: a window
+   of F blocks has F accesses or more. */
+static FOOTPRINT_P_ALWAYS void footprint_p_flush_by(footprint *fp, uint32_t g, int is_fast) {
+    const footprint_entry *slot = fp->slot;
+    uint64_t next = fp->now + 1, since, before;
+    uint64_t old = next > FOOTPRINT_P_MARK_YOUNG ? next - FOOTPRINT_P_MARK_YOUNG : 0;
     for (;; g--) {
-        uint32_t first = g * FOOTPRINT_P_GROUP, end = first + FOOTPRINT_P_GROUP, j;
+        uint32_t first = g * FOOTPRINT_P_GROUP, left = fp->marks - first, step = fp->pending[g];
+        uint32_t *at = fp->place + first, *cut = fp->cut + first;
+        footprint_p_mark *mark = fp->mark + first;
         size_t age_0 = (first + (size_t)1) * FOOTPRINT_P_MARK_YOUNG;
         uintptr_t counters = FOOTPRINT_P_TIME_0(fp->young, age_0, next);
-        if (end > fp->marks) end = fp->marks;
-        for (j = first; j < end && fp->pending[j]; j++, counters += 4 * FOOTPRINT_P_MARK_YOUNG) {
-            uint32_t place = fp->place[j], step = fp->pending[j];
-            place = fp->is_fast ? footprint_p_select_fast(fp, place, step)
-                                : footprint_p_select(fp, place, step);
-            fp->pending[j] = 0;
-            fp->place[j] = place;
-            footprint_p_put_mark(fp, fp->mark + j, fp->slot[place].time, counters, next);
+        if (left > FOOTPRINT_P_GROUP) left = FOOTPRINT_P_GROUP;
+        fp->pending[g] = 0;
+        for (;; counters += 4 * FOOTPRINT_P_MARK_YOUNG, mark++) {
+            *at = is_fast ? footprint_p_select_fast(fp, *at, step)
+                          : footprint_p_select(fp, *at, step);
+            before = mark->since;
+            mark->since = since = slot[*at].time;
+            if (since <= old) footprint_p_put_old(fp, mark, next - before, next - since);
+            else {
+                ++*(int32_t *)(counters + (uintptr_t)since * 4);
+                if (before > old) --*(int32_t *)(counters + (uintptr_t)before * 4);
+                else footprint_p_event_at(fp->cells + mark->row, fp->columns, next - before,
+                                          UINT64_MAX);
+            }
+            if (--left == 0 || (step -= *++cut) == 0) break;
+            at++;
         }
-        if (g == 0 || fp->place[first - 1] > fp->place[first]) return;
-        if (fp->pending[first - FOOTPRINT_P_GROUP] == 0) return;
+        for (cut = fp->cut + first, left = 1; left < FOOTPRINT_P_GROUP; left++) cut[left] = 0;
+        fp->lead[g] = fp->place[first];
+        if (g == 0 || fp->place[first - 1] > fp->lead[g] || fp->pending[g - 1] == 0) return;
     }
 }
 
-/* 16 marks from `first` on: those with place >= p have one more pending.
-   Returns how many have. `over` gets a bit for each first mark of a group whose
-   pending is more than its slack. */
+static FOOTPRINT_P_APART void footprint_p_flush(footprint *fp, uint32_t g) {
+    if (fp->is_fast) footprint_p_flush_by(fp, g, 1);
+    else footprint_p_flush_by(fp, g, 0);
+}
+
+/* 16 groups from g on: those with lead >= p have one more pending. Returns how
+   many have. `over` gets a bit for each whose pending is more than its slack. */
 #ifdef FOOTPRINT_P_SIMD
 #define FOOTPRINT_P_PACK(x) (uint32_t)_mm_movemask_epi8( \
     _mm_packs_epi16(_mm_packs_epi32(x[0], x[1]), _mm_packs_epi32(x[2], x[3])))
-static FOOTPRINT_P_ALWAYS uint32_t footprint_p_count_16(footprint *fp, uint32_t first, uint32_t p,
+static FOOTPRINT_P_ALWAYS uint32_t footprint_p_count_16(footprint *fp, uint32_t g, uint32_t p,
                                                         uint32_t *over) {
-    const __m128i *place = (const __m128i *)(const void *)(fp->place + first);
-    const __m128i *slack = (const __m128i *)(const void *)(fp->slack + first);
-    __m128i *pending = (__m128i *)(void *)(fp->pending + first), at[4], more[4];
+    const __m128i *lead = (const __m128i *)(const void *)(fp->lead + g);
+    const __m128i *slack = (const __m128i *)(const void *)(fp->slack + g);
+    __m128i *pending = (__m128i *)(void *)(fp->pending + g), at[4], more[4];
 #define FOOTPRINT_P_COUNT_4(i) \
-    at[i] = _mm_cmpgt_epi32(_mm_loadu_si128(place + i), _mm_set1_epi32((int)p - 1)); \
+    at[i] = _mm_cmpgt_epi32(_mm_loadu_si128(lead + i), _mm_set1_epi32((int)p - 1)); \
     more[i] = _mm_sub_epi32(_mm_loadu_si128(pending + i), at[i]); \
     _mm_storeu_si128(pending + i, more[i]); \
     more[i] = _mm_cmpgt_epi32(more[i], _mm_loadu_si128(slack + i));
@@ -1461,31 +1479,52 @@ static FOOTPRINT_P_ALWAYS uint32_t footprint_p_count_16(footprint *fp, uint32_t 
     *over = FOOTPRINT_P_PACK(more);
     return FOOTPRINT_P_LOWEST((uint64_t)~FOOTPRINT_P_PACK(at));    /* bit 16 is set */
 }
+
+/* Returns the first of the marks of a group, from `first` on, with place < p. */
+static FOOTPRINT_P_ALWAYS uint32_t footprint_p_before(const footprint *fp, uint32_t first,
+                                                      uint32_t p) {
+    const __m128i *place = (const __m128i *)(const void *)(fp->place + first);
+    __m128i at = _mm_cmpgt_epi32(_mm_loadu_si128(place), _mm_set1_epi32((int)p - 1));
+    return first + FOOTPRINT_P_LOWEST(~(uint64_t)(uint32_t)_mm_movemask_ps(_mm_castsi128_ps(at)));
+}
 #else
-static FOOTPRINT_P_ALWAYS uint32_t footprint_p_count_16(footprint *fp, uint32_t first, uint32_t p,
+static FOOTPRINT_P_ALWAYS uint32_t footprint_p_count_16(footprint *fp, uint32_t g, uint32_t p,
                                                         uint32_t *over) {
     uint32_t j;
-    for (*over = 0, j = 0; j < 16 && fp->place[first + j] >= p; j++) {
-        if (++fp->pending[first + j] > fp->slack[first + j]) *over |= UINT32_C(1) << j;
+    for (*over = 0, j = 0; j < 16 && fp->lead[g + j] >= p; j++) {
+        if (++fp->pending[g + j] > fp->slack[g + j]) *over |= UINT32_C(1) << j;
     }
+    return j;
+}
+
+static FOOTPRINT_P_ALWAYS uint32_t footprint_p_before(const footprint *fp, uint32_t first,
+                                                      uint32_t p) {
+    uint32_t j = first;
+    while (j < first + FOOTPRINT_P_GROUP && fp->place[j] >= p) j++;
     return j;
 }
 #endif
 
 /* A block came back from slot p. Returns how many marks count that: not those
-   at place 0. */
+   at place 0. There are at most 52 groups. */
 static inline uint32_t footprint_p_count(footprint *fp, uint32_t p) {
-    uint32_t first = 0, counted, over;
+    uint32_t first = 0, g, j = 0, counted, over;
+    uint64_t all;
     if (fp->exact) {
-        first = footprint_p_count_exact(fp, p);
-        if (first < fp->exact || first == fp->marks) return first;
+        j = footprint_p_count_exact(fp, p);
+        if (j < fp->exact || j == fp->marks) return j;
+        first = j / FOOTPRINT_P_GROUP;
     }
-    for (;; first += 16) {
-        counted = footprint_p_count_16(fp, first, p, &over);
-        for (; over; over &= over - 1)
-            footprint_p_flush(fp, (first + FOOTPRINT_P_LOWEST((uint64_t)over)) / FOOTPRINT_P_GROUP);
-        if (counted < 16) return first + counted;
+    g = first + footprint_p_count_16(fp, first, p, &over);
+    for (all = over, counted = 16; FOOTPRINT_P_UNLIKELY(g == first + counted); counted += 16) {
+        g += footprint_p_count_16(fp, g, p, &over);
+        all |= (uint64_t)over << counted;
     }
+    if (g == first) return j;
+    j = footprint_p_before(fp, (g - 1) * FOOTPRINT_P_GROUP, p);
+    fp->cut[j]++;
+    for (; all; all &= all - 1) footprint_p_flush(fp, first + FOOTPRINT_P_LOWEST(all));
+    return j;
 }
 
 /* Adds the next mark. pending is counted for a group at a time, so that of its
@@ -1495,18 +1534,17 @@ static void footprint_p_add_mark(footprint *fp, uint32_t place, uint64_t from) {
     uint32_t j = fp->marks, g = j / FOOTPRINT_P_GROUP, first = g * FOOTPRINT_P_GROUP;
     uint64_t slack;
     footprint_p_mark *mark = &fp->mark[j];
-    fp->slack[j] = INT32_MAX;                              /* but for the first of a group */
     if (j != first) {
-        if (fp->pending[first]) footprint_p_flush(fp, g);
+        if (fp->pending[g]) footprint_p_flush(fp, g);
     } else {
         slack = footprint_p_slack(fp, j);
-        fp->slack[j] = slack > INT32_MAX ? INT32_MAX : (uint32_t)slack;
+        fp->slack[g] = slack > INT32_MAX ? INT32_MAX : (uint32_t)slack;
+        fp->lead[g] = place;
         if (slack == 0) fp->exact = (g + 1) * FOOTPRINT_P_GROUP;
         else if (j == 0) fp->exact = 0;
-        if (g > 0 && fp->pending[first - FOOTPRINT_P_GROUP]) footprint_p_flush(fp, g - 1);
+        if (g > 0 && fp->pending[g - 1]) footprint_p_flush(fp, g - 1);
     }
     fp->place[j] = place;
-    fp->pending[j] = 0;
     mark->since = fp->slot[place].time;
     mark->high = 0;
     if (mark->born == 0) mark->born = from;
@@ -1636,6 +1674,8 @@ static void footprint_p_compact(footprint *fp) {
         }
     }
     while (j > 0) fp->place[--j] = w - 1;
+    for (j = 0; j < fp->marks; j += FOOTPRINT_P_GROUP)
+        fp->lead[j / FOOTPRINT_P_GROUP] = fp->place[j];
     for (word = 0; word < w >> 6; word++) fp->live[word] = UINT64_MAX;
     fp->live[word] |= (UINT64_C(1) << (w & 63)) - 1;
     fp->live[0] &= ~UINT64_C(3);
@@ -1659,7 +1699,7 @@ static uint32_t footprint_p_full(const footprint *fp) {
 static void footprint_p_forget(footprint *fp, uint32_t count) {
     uint32_t j, left, k = fp->sample_log2;
     for (j = 0; j < fp->marks; j += FOOTPRINT_P_GROUP) {
-        if (fp->pending[j]) footprint_p_flush(fp, j / FOOTPRINT_P_GROUP);
+        if (fp->pending[j / FOOTPRINT_P_GROUP]) footprint_p_flush(fp, j / FOOTPRINT_P_GROUP);
     }
     for (left = count; left > 0; left--) {
         uint32_t s = footprint_p_next_live(fp->live, 1);   /* the oldest */
@@ -1674,7 +1714,7 @@ static void footprint_p_forget(footprint *fp, uint32_t count) {
     while (fp->marks > 0 && footprint_p_low(fp->marks - 1) > fp->tracked) {
         footprint_p_mark *mark = &fp->mark[--fp->marks];
         footprint_p_settle_mark(fp, mark, mark->since);
-        fp->place[fp->marks] = 0;                          /* counts nothing */
+        footprint_p_close_mark(fp, fp->marks);
         footprint_p_event_at(fp->cells + mark->row, fp->columns, fp->now - mark->since + 1,
                              UINT64_MAX);
     }
@@ -2096,7 +2136,7 @@ static void footprint_p_end_rows(footprint *fp) {
         footprint_p_end_row(fp, fp->cells + fp->mark[j].row, fp->mark[j].born,
                             j < fp->marks ? fp->mark[j].since : 0);
         fp->mark[j].born = 0;
-        fp->place[j] = fp->pending[j] = 0;
+        footprint_p_close_mark(fp, j);
     }
     fp->marks = 0;
 }
@@ -2344,7 +2384,10 @@ static void footprint_p_thin(footprint *fp) {
         footprint_p_event(fp, q + 1, fp->now - fp->top[q].time + 2, 1);
         fp->born[q + 1] = fp->now + 1;
     }
-    for (j = 0; j < fp->mark_max; j++) fp->mark[j].born = fp->place[j] = fp->pending[j] = 0;
+    for (j = 0; j < fp->mark_max; j++) {
+        fp->mark[j].born = 0;
+        footprint_p_close_mark(fp, j);
+    }
     for (j = 0; j < fp->mark_max && footprint_p_low(j) <= fp->tracked; j++)
         footprint_p_add_mark(fp, fp->next + FOOTPRINT_P_T - (uint32_t)footprint_p_low(j),
                              fp->now + 1);

@@ -118,6 +118,8 @@ static void footprint_p_compact(footprint *fp) {
         }
     }
     while (j > 0) fp->place[--j] = w - 1;
+    for (j = 0; j < fp->marks; j += FOOTPRINT_P_GROUP)
+        fp->lead[j / FOOTPRINT_P_GROUP] = fp->place[j];
     for (word = 0; word < w >> 6; word++) fp->live[word] = UINT64_MAX;
     fp->live[word] |= (UINT64_C(1) << (w & 63)) - 1;
     fp->live[0] &= ~UINT64_C(3);
@@ -141,7 +143,7 @@ static uint32_t footprint_p_full(const footprint *fp) {
 static void footprint_p_forget(footprint *fp, uint32_t count) {
     uint32_t j, left, k = fp->sample_log2;
     for (j = 0; j < fp->marks; j += FOOTPRINT_P_GROUP) {
-        if (fp->pending[j]) footprint_p_flush(fp, j / FOOTPRINT_P_GROUP);
+        if (fp->pending[j / FOOTPRINT_P_GROUP]) footprint_p_flush(fp, j / FOOTPRINT_P_GROUP);
     }
     for (left = count; left > 0; left--) {
         uint32_t s = footprint_p_next_live(fp->live, 1);   /* the oldest */
@@ -156,7 +158,7 @@ static void footprint_p_forget(footprint *fp, uint32_t count) {
     while (fp->marks > 0 && footprint_p_low(fp->marks - 1) > fp->tracked) {
         footprint_p_mark *mark = &fp->mark[--fp->marks];
         footprint_p_settle_mark(fp, mark, mark->since);
-        fp->place[fp->marks] = 0;                          /* counts nothing */
+        footprint_p_close_mark(fp, fp->marks);
         footprint_p_event_at(fp->cells + mark->row, fp->columns, fp->now - mark->since + 1,
                              UINT64_MAX);
     }

@@ -27,7 +27,8 @@ typedef struct footprint {
     uint32_t *index, *shifted, *reused;
     uint64_t *live;
     int32_t  *young;
-    uint32_t *place, *pending, *slack;
+    uint32_t *place, *cut;           /* by mark */
+    uint32_t *lead, *pending, *slack;                    /* by group of marks */
     struct footprint_p_mark   *mark;
     struct footprint_p_gap    *gap;
     struct footprint_p_moment *cells, *events, *scratch;

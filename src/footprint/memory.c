@@ -75,8 +75,10 @@ static uint64_t footprint_p_layout_tables(footprint *fp, unsigned char *base, ui
     at = footprint_p_layout_bursts(&fp->bursts, base, at, fp->flags, fp->rows, columns);
     FOOTPRINT_P_TAKE(before, uint64_t, forget ? 0u : rows * columns);
     FOOTPRINT_P_TAKE(place, uint32_t, marks + 16);
-    FOOTPRINT_P_TAKE(pending, uint32_t, marks + 16);
-    FOOTPRINT_P_TAKE(slack, uint32_t, marks + 16);
+    FOOTPRINT_P_TAKE(cut, uint32_t, marks + 16);
+    FOOTPRINT_P_TAKE(lead, uint32_t, marks / FOOTPRINT_P_GROUP + 33);
+    FOOTPRINT_P_TAKE(pending, uint32_t, marks / FOOTPRINT_P_GROUP + 33);
+    FOOTPRINT_P_TAKE(slack, uint32_t, marks / FOOTPRINT_P_GROUP + 33);
     FOOTPRINT_P_TAKE(mark, footprint_p_mark, marks);
     FOOTPRINT_P_TAKE(young, int32_t, (uint64_t)young * FOOTPRINT_P_MARK_YOUNG);
     FOOTPRINT_P_TAKE(cells, footprint_p_moment, cells);
