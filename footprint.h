@@ -158,16 +158,16 @@
                             prefetches
      FOOTPRINT_NO_SIMD      does not use SSE2 and BMI2 of x86-64 processors
 
-   COST  An access takes O(1) steps for c < 1 and O(log blocks) for c = 1: 103
-   instructions at c = 0.9, 148 at c = 1 and 37 for averages alone on data
+   COST  An access takes O(1) steps for c < 1 and O(log blocks) for c = 1: 102
+   instructions at c = 0.9, 120 at c = 1 and 37 for averages alone on data
    accesses of gzip (bench/footprint_instructions.sh). Each block that fits
-   takes 28 bytes, 21 for averages alone. Tables take 0.3 MB if window_max is
-   1023; 0.7 to 1.8 MB by default; 22 kB for averages alone. FOOTPRINT_BURSTS
-   adds 16 times 40 bytes for each bin, some 0.1 MB. Bursts of 10 000 accesses
-   take 12 more instructions an access than one run, and bursts of 1000 take 60.
-   In a footprint_pair a run of thread 0 costs nothing. A run of thread 1 moves
-   some of the marks: each mark F moves once in about (1 - c) F accesses of
-   thread 1. Each run takes 24 bytes; tables take 0.5 MB by default.
+   takes 28 bytes, 33 at c = 1, and 21 for averages alone. Tables take 0.3 MB if
+   window_max is 1023; 0.7 to 1.8 MB by default; 22 kB for averages alone.
+   FOOTPRINT_BURSTS adds 16 times 40 bytes for each bin, some 0.1 MB. Bursts of
+   10 000 accesses take 12 more instructions an access than one run, and bursts
+   of 1000 take 60. In a footprint_pair a run of thread 0 costs nothing. A run of
+   thread 1 moves some of the marks: each mark F moves once in about (1 - c) F
+   accesses of thread 1. Each run takes 24 bytes; tables take 0.5 MB by default.
 
    CONTENTS
      language
@@ -358,7 +358,8 @@ typedef struct footprint {
     uint32_t *index, *shifted, *reused;
     uint64_t *live;
     int32_t  *young;
-    uint32_t *place, *pending, *slack;
+    uint32_t *place, *cut;           /* by mark */
+    uint32_t *lead, *pending, *slack;                    /* by group of marks */
     struct footprint_p_mark   *mark;
     struct footprint_p_gap    *gap;
     struct footprint_p_moment *cells, *events, *scratch;
@@ -367,9 +368,8 @@ typedef struct footprint {
     void     *tables, *blocks;       /* what config.release gets */
     footprint_config config;
     uint8_t  nearby[1024];           /* counts recent blocks by hash */
-    uint64_t came_at[64];            /* misses that wait until there are many */
-    uint32_t came_from[64], logged;
-    uint32_t wait_from;              /* so many blocks must be tracked before any waits */
+    uint32_t *after;                 /* of a live slot: the next one. If is_linked */
+    uint32_t is_linked;              /* there are marks without slack */
 } footprint;
 
 /* Lays an empty footprint out in memory[0..bytes). A config of NULL is all
@@ -998,17 +998,14 @@ enum {
     FOOTPRINT_P_GROUP = 4,           /* G: marks that share a slack */
     FOOTPRINT_P_YOUNG = 512,         /* ages below it are counted one by one */
     FOOTPRINT_P_MARK_YOUNG = 1024,   /* the same for the marks of low ends below it */
-    FOOTPRINT_P_RING = 128,          /* misses until `recent` is copied to the ring's end */
-    FOOTPRINT_P_LOG = 64,            /* misses that may wait; */
-    FOOTPRINT_P_MANY = 32768        /* with so many blocks few come from between the marks */
+    FOOTPRINT_P_RING = 128           /* misses until `recent` is copied to the ring's end */
 };
 #define FOOTPRINT_P_FOLD UINT64_C(0x80000000)      /* accesses until 32-bit counters are emptied */
 
 typedef struct footprint_p_mark {
-    uint64_t since, low, high;       /* low, high: ages of the bin that counted last */
-    uint64_t cell;                   /* that bin: bytes from cells on */
+    uint64_t since, low, high, from, moved;        /* but for since: see "marks without slack" */
     uint64_t born;
-    uint32_t row;
+    uint32_t row, cell;              /* indices of cells; cell: the bin low .. high */
 } footprint_p_mark;
 /* sum and square apart: side by side, gcc adds to both at once, which takes
    four instructions more. */
@@ -1017,6 +1014,12 @@ typedef struct footprint_p_moment { uint64_t sum, count, square; } footprint_p_m
 /* F of mark j: the low end of a bin. */
 static uint64_t footprint_p_low(uint32_t j) {
     return footprint_bin_low(footprint_bin(FOOTPRINT_P_T) + 1 + j);
+}
+
+/* Its slack: see "marks". */
+static uint64_t footprint_p_slack(const footprint *fp, uint32_t j) {
+    uint64_t less = footprint_p_low(j) - 1;
+    return fp->config.c >= 1 ? 0 : (uint64_t)((double)less / fp->config.c + 1e-9) - less;
 }
 
 /* Lays the blocks out from base on. If base is NULL it only returns how many
@@ -1031,6 +1034,7 @@ static uint64_t footprint_p_layout_blocks(footprint *fp, unsigned char *base, ui
     FOOTPRINT_P_TAKE(slot, footprint_entry, slots + UINT64_C(1));  /* one in reserve: thinning */
     FOOTPRINT_P_TAKE(index, uint32_t, fp->buckets);
     FOOTPRINT_P_TAKE(live, uint64_t, slots / 64 + 2);
+    FOOTPRINT_P_TAKE(after, uint32_t, fp->is_linked ? slots + UINT64_C(2) : 0);
     fp->blocks_bytes = (size_t)at;
     return at;
 }
@@ -1064,8 +1068,10 @@ static uint64_t footprint_p_layout_tables(footprint *fp, unsigned char *base, ui
     at = footprint_p_layout_bursts(&fp->bursts, base, at, fp->flags, fp->rows, columns);
     FOOTPRINT_P_TAKE(before, uint64_t, forget ? 0u : rows * columns);
     FOOTPRINT_P_TAKE(place, uint32_t, marks + 16);
-    FOOTPRINT_P_TAKE(pending, uint32_t, marks + 16);
-    FOOTPRINT_P_TAKE(slack, uint32_t, marks + 16);
+    FOOTPRINT_P_TAKE(cut, uint32_t, marks + 16);
+    FOOTPRINT_P_TAKE(lead, uint32_t, marks / FOOTPRINT_P_GROUP + 33);
+    FOOTPRINT_P_TAKE(pending, uint32_t, marks / FOOTPRINT_P_GROUP + 33);
+    FOOTPRINT_P_TAKE(slack, uint32_t, marks / FOOTPRINT_P_GROUP + 33);
     FOOTPRINT_P_TAKE(mark, footprint_p_mark, marks);
     FOOTPRINT_P_TAKE(young, int32_t, (uint64_t)young * FOOTPRINT_P_MARK_YOUNG);
     FOOTPRINT_P_TAKE(cells, footprint_p_moment, cells);
@@ -1084,6 +1090,7 @@ static uint32_t footprint_p_start(footprint *fp, void *tables, uint32_t most, vo
     footprint_p_zero(tables, fp->table_bytes);
     footprint_p_zero(blocks, fp->blocks_bytes);
     fp->top = fp->ring + FOOTPRINT_P_RING;
+    if (fp->is_linked) fp->after[fp->bottom] = fp->next;
     return fp->cap;
 }
 
@@ -1096,7 +1103,7 @@ static void footprint_p_configure(footprint *fp, const footprint_config *config)
     fp->next = 2;
     fp->bottom = 1;
     fp->is_followed = 1;
-    fp->wait_from = fp->config.c >= 1 ? (uint32_t)FOOTPRINT_P_MANY : UINT32_MAX;
+    fp->is_linked = footprint_p_slack(fp, 0) == 0;
     fp->is_fast = (uint32_t)footprint_p_is_fast();
     fp->folded = FOOTPRINT_P_FOLD < fp->end ? FOOTPRINT_P_FOLD : fp->end;
 }
@@ -1202,8 +1209,8 @@ static void footprint_p_grow(footprint *fp, uint64_t slots) {
 
    Invariants between two accesses (for marks that wait for footprint_p_settle:
    after it).
-     If pending[j] is 0, F - 1 - T live slots lie strictly after place[j].
-     place[j] falls as j grows, over all groups.
+     If nothing is pending, F - 1 - T live slots lie strictly after place[j].
+     place[j] falls as j grows, over all groups. lead[g] is that of the first mark of group g.
      index finds each live slot by its block. An entry is stale if its slot holds another block or
      is not live. It goes when its block gets a new slot.
 
@@ -1259,6 +1266,13 @@ static FOOTPRINT_P_ALWAYS uint32_t footprint_p_select_fast(const footprint *fp, 
 #define footprint_p_select_fast footprint_p_select
 #endif
 
+/* A mark that counts nothing from now on. */
+static void footprint_p_close_mark(footprint *fp, uint32_t j) {
+    fp->place[j] = fp->cut[j] = 0;
+    if (j % FOOTPRINT_P_GROUP == 0)
+        fp->lead[j / FOOTPRINT_P_GROUP] = fp->pending[j / FOOTPRINT_P_GROUP] = 0;
+}
+
 /* Counters of ages run backwards, so that a time is an index. Age 0 would be
    counters[age_0]. */
 #define FOOTPRINT_P_TIME_0(counters, age_0, next) \
@@ -1279,74 +1293,20 @@ static inline void footprint_p_event_at(footprint_p_moment *moments, uint32_t co
     moment->square += (room * (room + 1) >> 1) * count;
 }
 
-/* A run of a mark ended before age y, the next starts at age `start`, and
-   neither is young. Mostly both are in one bin. */
-static FOOTPRINT_P_ALWAYS void footprint_p_put_old(footprint *fp, footprint_p_mark *mark,
+/* A run of a mark ended before age y, the next starts at age `start`. Neither
+   is young, and mostly both are in one bin. */
+static FOOTPRINT_P_ALWAYS void footprint_p_put_old(footprint *fp, const footprint_p_mark *mark,
                                                    uint64_t y, uint64_t start) {
     uint32_t k = FOOTPRINT_P_LOG2(y) - 3, bin = 8 * k + (uint32_t)(y >> k);
-    uint64_t width_1 = (UINT64_C(1) << k) - 1, room = (y | width_1) - y + 1, less = y - start;
+    uint64_t room = (y | ((UINT64_C(1) << k) - 1)) - y + 1, less = y - start;
     footprint_p_moment *row = fp->cells + mark->row;
     if ((y ^ start) >> k == 0 && bin < fp->columns) {
         row[bin].sum += less;
         row[bin].square += less * (2 * room + less + 1) >> 1;
-        mark->low = y & ~width_1;
-        mark->high = y | width_1;
-        mark->cell = (mark->row + bin) * sizeof *row;
         return;
     }
     footprint_p_event_at(row, fp->columns, start, 1);
     footprint_p_event_at(row, fp->columns, y, UINT64_MAX);
-}
-
-static FOOTPRINT_P_APART void footprint_p_put_elsewhere(footprint *fp, footprint_p_mark *mark,
-                                                        uint64_t y, uint64_t start) {
-    footprint_p_put_old(fp, mark, y, start);
-}
-
-/* A mark now rests on a slot of time `since`. If it moves at nearly every miss
-   (`often`), its ages change slowly, and the bin where both were last is looked
-   at first. Marks of low ends that are not young have no counters and need
-   none: a window of F blocks has F accesses or more. */
-static FOOTPRINT_P_ALWAYS void footprint_p_put_mark(footprint *fp, footprint_p_mark *mark,
-                                                    uint64_t since, uintptr_t counters,
-                                                    uint64_t next, int often) {
-    uint64_t before = mark->since, y = next - before, start = next - since;
-    mark->since = since;
-    if (start >= FOOTPRINT_P_MARK_YOUNG) {
-        if (!often) footprint_p_put_old(fp, mark, y, start);
-        else if (start >= mark->low && y <= mark->high) {
-            unsigned char *cell = (unsigned char *)fp->cells + mark->cell;
-            footprint_p_moment *moment = (footprint_p_moment *)(void *)cell;
-            uint64_t less = y - start, room = mark->high - y + 1;
-            moment->sum += less;
-            moment->square += less * (2 * room + less + 1) >> 1;
-        } else footprint_p_put_elsewhere(fp, mark, y, start);
-        return;
-    }
-    ++*(int32_t *)(counters + (uintptr_t)since * 4);
-    if (y < FOOTPRINT_P_MARK_YOUNG) --*(int32_t *)(counters + (uintptr_t)before * 4);
-    else footprint_p_event_at(fp->cells + mark->row, fp->columns, y, UINT64_MAX);
-}
-
-/* Moves the marks of group g, and those of lower groups that they overtake. */
-static FOOTPRINT_P_APART void footprint_p_flush(footprint *fp, uint32_t g) {
-    uint64_t next = fp->now + 1;
-    for (;; g--) {
-        uint32_t first = g * FOOTPRINT_P_GROUP, end = first + FOOTPRINT_P_GROUP, j;
-        size_t age_0 = (first + (size_t)1) * FOOTPRINT_P_MARK_YOUNG;
-        uintptr_t counters = FOOTPRINT_P_TIME_0(fp->young, age_0, next);
-        if (end > fp->marks) end = fp->marks;
-        for (j = first; j < end && fp->pending[j]; j++, counters += 4 * FOOTPRINT_P_MARK_YOUNG) {
-            uint32_t place = fp->place[j], step = fp->pending[j];
-            place = fp->is_fast ? footprint_p_select_fast(fp, place, step)
-                                : footprint_p_select(fp, place, step);
-            fp->pending[j] = 0;
-            fp->place[j] = place;
-            footprint_p_put_mark(fp, fp->mark + j, fp->slot[place].time, counters, next, 0);
-        }
-        if (g == 0 || fp->place[first - 1] > fp->place[first]) return;
-        if (fp->pending[first - FOOTPRINT_P_GROUP] == 0) return;
-    }
 }
 
 static FOOTPRINT_P_ALWAYS uint32_t footprint_p_next_live(const uint64_t *live, uint32_t place) {
@@ -1357,56 +1317,93 @@ static FOOTPRINT_P_ALWAYS uint32_t footprint_p_next_live(const uint64_t *live, u
     return word << 6 | FOOTPRINT_P_LOWEST(bits);
 }
 
-/* Marks without slack need no counting: each moves to the next live slot.
-   Returns how many did. Place 0 behind the last of them ends the walk. */
+/* ---- marks without slack ----
+
+   They need no counting: each moves to the next live slot at nearly every miss,
+   so its ages change slowly, and the moves whose ages are all in the bin low ..
+   high wait. A move from time b to time a at an access whose next one is n adds
+   a - b to that bin's sum, and to its square
+       triangle(high + 1 - n + a) - triangle(high + 1 - n + b)
+           = triangle(high + 1 + a) - triangle(high + 1 + b) - n (a - b)
+   Over many moves all but the last term is left of the first and the last time.
+   So `moved` adds up n (a - b), and `from` is the time before the first of
+   these moves. high is 0 if there is no such bin. `to` is the time after the
+   last of the moves that are added up. */
+static void footprint_p_settle_mark(footprint *fp, footprint_p_mark *mark, uint64_t to) {
+    footprint_p_moment *moment = fp->cells + mark->cell;
+    if (mark->high == 0) return;
+    moment->sum += to - mark->from;
+    moment->square += footprint_p_triangle(mark->high + 1 + to) -
+                      footprint_p_triangle(mark->high + 1 + mark->from) - mark->moved;
+    mark->from = to;
+    mark->moved = 0;
+}
+
+static void footprint_p_settle(footprint *fp) {
+    uint32_t j;
+    for (j = 0; j < fp->marks; j++)
+        footprint_p_settle_mark(fp, fp->mark + j, fp->mark[j].since);
+}
+
+/* A move from an age that is not young to one that is. */
+static FOOTPRINT_P_APART void footprint_p_leave_old(footprint *fp, footprint_p_mark *mark,
+                                                    uint64_t before, uint64_t next) {
+    footprint_p_settle_mark(fp, mark, before);
+    footprint_p_event_at(fp->cells + mark->row, fp->columns, next - before, UINT64_MAX);
+    mark->high = 0;
+}
+
+/* The ages of a move from time `before` are not both in the mark's bin. */
+static FOOTPRINT_P_APART void footprint_p_put_elsewhere(footprint *fp, footprint_p_mark *mark,
+                                                        uint64_t before, uint64_t next) {
+    uint64_t y = next - before, start = next - mark->since;
+    uint32_t bin = footprint_bin(y);
+    footprint_p_settle_mark(fp, mark, before);
+    if (start >= footprint_bin_low(bin) && bin < fp->columns) {
+        mark->low = footprint_bin_low(bin);
+        mark->high = footprint_bin_high(bin);
+        mark->cell = mark->row + bin;
+        mark->from = before;
+        mark->moved = (y - start) * next;
+    } else {
+        footprint_p_put_old(fp, mark, y, start);
+        mark->high = 0;
+    }
+}
+
+/* Moves the marks at slot p and above to the next live slot. Returns how many
+   did. Those whose ages are young come first. Place 0 behind the last mark ends
+   the walk. */
 static FOOTPRINT_P_APART uint32_t footprint_p_count_exact(footprint *fp, uint32_t p) {
     uint32_t *at = fp->place, *end = at + fp->exact, behind = *end, place;
-    const uint64_t *live = fp->live;
+    const uint32_t *after = fp->after;
     const footprint_entry *slot = fp->slot;
-    uint64_t next = fp->now + 1;
+    uint64_t next = fp->now + 1, since, before;
+    uint64_t old = next > FOOTPRINT_P_MARK_YOUNG ? next - FOOTPRINT_P_MARK_YOUNG : 0;
     uintptr_t counters = FOOTPRINT_P_TIME_0(fp->young, FOOTPRINT_P_MARK_YOUNG, next);
     footprint_p_mark *mark = fp->mark;
-    for (*end = 0; (place = *at) >= p; at++, mark++) {
-        *at = place = footprint_p_next_live(live, place);
-        footprint_p_put_mark(fp, mark, slot[place].time, counters, next, 1);
-        counters += 4 * FOOTPRINT_P_MARK_YOUNG;
+    *end = 0;
+    for (; (place = *at) >= p; at++, mark++, counters += 4 * FOOTPRINT_P_MARK_YOUNG) {
+        *at = place = after[place];
+        before = mark->since;
+        mark->since = since = slot[place].time;
+        if (FOOTPRINT_P_UNLIKELY(before <= old)) {
+            if (since <= old) goto is_old;
+            footprint_p_leave_old(fp, mark, before, next);
+        } else --*(int32_t *)(counters + (uintptr_t)before * 4);
+        ++*(int32_t *)(counters + (uintptr_t)since * 4);
+    }
+    for (; (place = *at) >= p; at++, mark++) {
+        *at = place = after[place];
+        before = mark->since;
+        mark->since = since = slot[place].time;
+is_old:
+        if (next - since >= mark->low && next - before <= mark->high)
+            mark->moved += (since - before) * next;
+        else footprint_p_put_elsewhere(fp, mark, before, next);
     }
     *end = behind;
     return (uint32_t)(at - fp->place);
-}
-
-/* While few of these misses come from between the marks, they wait, and
-   footprint_p_settle moves mark by mark, each over all of them (came_from: the
-   slot p of a miss, came_at: its time). Each mark leaves the misses that moved
-   it to the next one; no others move that. A slot after the mark was live until
-   its miss, so its bit is set until then. If the miss did not move an earlier
-   mark, this one cannot be there sooner. F - 1 - T live slots keep a mark off
-   slots not yet filled.
-
-   When mark j has moved n times, since[1..n] are the times of its slots. If all
-   ages on the way are in one bin, footprint_p_put_mark's terms add up: with a
-   step for each move, square grows by triangle(room + all steps) -
-   triangle(room) - sum of (step * time since the first move). */
-static void footprint_p_put_moves(footprint *fp, uint32_t j, const uint64_t *since, uint32_t n) {
-    const uint64_t *at = fp->came_at;
-    footprint_p_mark *mark = fp->mark + j;
-    uint64_t y = at[n - 1] + 1 - since[0], less = since[n] - since[0];
-    uint32_t k = FOOTPRINT_P_LOG2(y) - 3, bin = 8 * k + (uint32_t)(y >> k), i;
-    if ((y ^ (at[0] + 1 - since[n])) >> k == 0 && bin < fp->columns) {
-        footprint_p_moment *moment = fp->cells + mark->row + bin;
-        uint64_t room = (y | ((UINT64_C(1) << k) - 1)) + since[0] - at[0];
-        uint64_t square = less * (2 * room + less + 1) >> 1;
-        for (i = 1; i < n; i++) square -= (since[i + 1] - since[i]) * (at[i] - at[0]);
-        moment->sum += less;
-        moment->square += square;
-        mark->since = since[n];
-        return;
-    }
-    for (i = 0; i < n; i++) {
-        size_t age_0 = (j + (size_t)1) * FOOTPRINT_P_MARK_YOUNG;
-        uintptr_t counters = FOOTPRINT_P_TIME_0(fp->young, age_0, at[i] + 1);
-        footprint_p_put_mark(fp, mark, since[i + 1], counters, at[i] + 1, 1);
-    }
 }
 
 /* Counts reuses at stack distances of a bin. The last row is open. */
@@ -1414,57 +1411,67 @@ static void footprint_p_depth(footprint *fp, uint32_t bin, uint64_t count) {
     fp->depth[bin < fp->rows ? bin : fp->rows - 1] += count << fp->sample_log2;
 }
 
-static FOOTPRINT_P_APART void footprint_p_settle(footprint *fp) {
-    uint64_t *live = fp->live, since[FOOTPRINT_P_LOG + 1];
-    uint32_t n = fp->logged, i, j, most = UINT32_MAX;
-    for (j = 0; j < fp->marks && n > 0; j++) {
-        uint32_t first = fp->place[j], place = first, word = first >> 6, kept = 0;
-        uint64_t bits = live[word] & (~UINT64_C(1) << (first & 63));
-        since[0] = fp->mark[j].since;
-        if (most <= first) {
-            for (i = 1; i <= n; i++, bits &= bits - 1) {
-                while (bits == 0) bits = live[++word];
-                place = word << 6 | FOOTPRINT_P_LOWEST(bits);
-                since[i] = fp->slot[place].time;
+/* ---- marks with slack ----
+
+   Each group counts what its first mark has pending: pending[g], by lead[g],
+   which is that mark's place. A miss that came from between the marks of a
+   group counts for the first m of them alone: cut[] of mark m goes up by one.
+   So mark i of a group has pending[g] - cut[1] - .. - cut[i]. cut[] of a first
+   mark means nothing. */
+
+/* Moves the marks of group g, and those of lower groups that they overtake.
+   Marks of low ends that are not young have no counters and need none: a window
+   of F blocks has F accesses or more. */
+static FOOTPRINT_P_ALWAYS void footprint_p_flush_by(footprint *fp, uint32_t g, int is_fast) {
+    const footprint_entry *slot = fp->slot;
+    uint64_t next = fp->now + 1, since, before;
+    uint64_t old = next > FOOTPRINT_P_MARK_YOUNG ? next - FOOTPRINT_P_MARK_YOUNG : 0;
+    for (;; g--) {
+        uint32_t first = g * FOOTPRINT_P_GROUP, left = fp->marks - first, step = fp->pending[g];
+        uint32_t *at = fp->place + first, *cut = fp->cut + first;
+        footprint_p_mark *mark = fp->mark + first;
+        size_t age_0 = (first + (size_t)1) * FOOTPRINT_P_MARK_YOUNG;
+        uintptr_t counters = FOOTPRINT_P_TIME_0(fp->young, age_0, next);
+        if (left > FOOTPRINT_P_GROUP) left = FOOTPRINT_P_GROUP;
+        fp->pending[g] = 0;
+        for (;; counters += 4 * FOOTPRINT_P_MARK_YOUNG, mark++) {
+            *at = is_fast ? footprint_p_select_fast(fp, *at, step)
+                          : footprint_p_select(fp, *at, step);
+            before = mark->since;
+            mark->since = since = slot[*at].time;
+            if (since <= old) footprint_p_put_old(fp, mark, next - before, next - since);
+            else {
+                ++*(int32_t *)(counters + (uintptr_t)since * 4);
+                if (before > old) --*(int32_t *)(counters + (uintptr_t)before * 4);
+                else footprint_p_event_at(fp->cells + mark->row, fp->columns, next - before,
+                                          UINT64_MAX);
             }
-        } else {
-            for (i = 0; i < n; i++) {
-                uint32_t p = fp->came_from[i];
-                if (p > first) live[p >> 6] |= UINT64_C(1) << (p & 63);
-            }
-            for (most = 0, i = 0; i < n; i++) {
-                uint32_t p = fp->came_from[i];
-                if (p > first) live[p >> 6] &= ~(UINT64_C(1) << (p & 63));
-                if (p > place) continue;
-                place = footprint_p_next_live(live, place);
-                fp->came_at[kept] = fp->came_at[i];
-                fp->came_from[kept++] = p;
-                since[kept] = fp->slot[place].time;
-                most = p > most ? p : most;
-            }
-            footprint_p_depth(fp, fp->depth_first + j, n - kept);
-            n = kept;
+            if (--left == 0 || (step -= *++cut) == 0) break;
+            at++;
         }
-        fp->place[j] = place;
-        if (n) footprint_p_put_moves(fp, j, since, n);
+        for (cut = fp->cut + first, left = 1; left < FOOTPRINT_P_GROUP; left++) cut[left] = 0;
+        fp->lead[g] = fp->place[first];
+        if (g == 0 || fp->place[first - 1] > fp->lead[g] || fp->pending[g - 1] == 0) return;
     }
-    for (i = 0; i < n; i++) footprint_p_depth(fp, fp->depth_first + j, fp->came_from[i] > 1);
-    fp->logged = 0;
 }
 
-/* 16 marks from `first` on: those with place >= p have one more pending.
-   Returns how many have. `over` gets a bit for each first mark of a group whose
-   pending is more than its slack. */
+static FOOTPRINT_P_APART void footprint_p_flush(footprint *fp, uint32_t g) {
+    if (fp->is_fast) footprint_p_flush_by(fp, g, 1);
+    else footprint_p_flush_by(fp, g, 0);
+}
+
+/* 16 groups from g on: those with lead >= p have one more pending. Returns how
+   many have. `over` gets a bit for each whose pending is more than its slack. */
 #ifdef FOOTPRINT_P_SIMD
 #define FOOTPRINT_P_PACK(x) (uint32_t)_mm_movemask_epi8( \
     _mm_packs_epi16(_mm_packs_epi32(x[0], x[1]), _mm_packs_epi32(x[2], x[3])))
-static FOOTPRINT_P_ALWAYS uint32_t footprint_p_count_16(footprint *fp, uint32_t first, uint32_t p,
+static FOOTPRINT_P_ALWAYS uint32_t footprint_p_count_16(footprint *fp, uint32_t g, uint32_t p,
                                                         uint32_t *over) {
-    const __m128i *place = (const __m128i *)(const void *)(fp->place + first);
-    const __m128i *slack = (const __m128i *)(const void *)(fp->slack + first);
-    __m128i *pending = (__m128i *)(void *)(fp->pending + first), at[4], more[4];
+    const __m128i *lead = (const __m128i *)(const void *)(fp->lead + g);
+    const __m128i *slack = (const __m128i *)(const void *)(fp->slack + g);
+    __m128i *pending = (__m128i *)(void *)(fp->pending + g), at[4], more[4];
 #define FOOTPRINT_P_COUNT_4(i) \
-    at[i] = _mm_cmpgt_epi32(_mm_loadu_si128(place + i), _mm_set1_epi32((int)p - 1)); \
+    at[i] = _mm_cmpgt_epi32(_mm_loadu_si128(lead + i), _mm_set1_epi32((int)p - 1)); \
     more[i] = _mm_sub_epi32(_mm_loadu_si128(pending + i), at[i]); \
     _mm_storeu_si128(pending + i, more[i]); \
     more[i] = _mm_cmpgt_epi32(more[i], _mm_loadu_si128(slack + i));
@@ -1472,31 +1479,52 @@ static FOOTPRINT_P_ALWAYS uint32_t footprint_p_count_16(footprint *fp, uint32_t 
     *over = FOOTPRINT_P_PACK(more);
     return FOOTPRINT_P_LOWEST((uint64_t)~FOOTPRINT_P_PACK(at));    /* bit 16 is set */
 }
+
+/* Returns the first of the marks of a group, from `first` on, with place < p. */
+static FOOTPRINT_P_ALWAYS uint32_t footprint_p_before(const footprint *fp, uint32_t first,
+                                                      uint32_t p) {
+    const __m128i *place = (const __m128i *)(const void *)(fp->place + first);
+    __m128i at = _mm_cmpgt_epi32(_mm_loadu_si128(place), _mm_set1_epi32((int)p - 1));
+    return first + FOOTPRINT_P_LOWEST(~(uint64_t)(uint32_t)_mm_movemask_ps(_mm_castsi128_ps(at)));
+}
 #else
-static FOOTPRINT_P_ALWAYS uint32_t footprint_p_count_16(footprint *fp, uint32_t first, uint32_t p,
+static FOOTPRINT_P_ALWAYS uint32_t footprint_p_count_16(footprint *fp, uint32_t g, uint32_t p,
                                                         uint32_t *over) {
     uint32_t j;
-    for (*over = 0, j = 0; j < 16 && fp->place[first + j] >= p; j++) {
-        if (++fp->pending[first + j] > fp->slack[first + j]) *over |= UINT32_C(1) << j;
+    for (*over = 0, j = 0; j < 16 && fp->lead[g + j] >= p; j++) {
+        if (++fp->pending[g + j] > fp->slack[g + j]) *over |= UINT32_C(1) << j;
     }
+    return j;
+}
+
+static FOOTPRINT_P_ALWAYS uint32_t footprint_p_before(const footprint *fp, uint32_t first,
+                                                      uint32_t p) {
+    uint32_t j = first;
+    while (j < first + FOOTPRINT_P_GROUP && fp->place[j] >= p) j++;
     return j;
 }
 #endif
 
 /* A block came back from slot p. Returns how many marks count that: not those
-   at place 0. */
+   at place 0. There are at most 52 groups. */
 static inline uint32_t footprint_p_count(footprint *fp, uint32_t p) {
-    uint32_t first = 0, counted, over;
+    uint32_t first = 0, g, j = 0, counted, over;
+    uint64_t all;
     if (fp->exact) {
-        first = footprint_p_count_exact(fp, p);
-        if (first < fp->exact || first == fp->marks) return first;
+        j = footprint_p_count_exact(fp, p);
+        if (j < fp->exact || j == fp->marks) return j;
+        first = j / FOOTPRINT_P_GROUP;
     }
-    for (;; first += 16) {
-        counted = footprint_p_count_16(fp, first, p, &over);
-        for (; over; over &= over - 1)
-            footprint_p_flush(fp, (first + FOOTPRINT_P_LOWEST((uint64_t)over)) / FOOTPRINT_P_GROUP);
-        if (counted < 16) return first + counted;
+    g = first + footprint_p_count_16(fp, first, p, &over);
+    for (all = over, counted = 16; FOOTPRINT_P_UNLIKELY(g == first + counted); counted += 16) {
+        g += footprint_p_count_16(fp, g, p, &over);
+        all |= (uint64_t)over << counted;
     }
+    if (g == first) return j;
+    j = footprint_p_before(fp, (g - 1) * FOOTPRINT_P_GROUP, p);
+    fp->cut[j]++;
+    for (; all; all &= all - 1) footprint_p_flush(fp, first + FOOTPRINT_P_LOWEST(all));
+    return j;
 }
 
 /* Adds the next mark. pending is counted for a group at a time, so that of its
@@ -1504,23 +1532,21 @@ static inline uint32_t footprint_p_count(footprint *fp, uint32_t p) {
    the new one. */
 static void footprint_p_add_mark(footprint *fp, uint32_t place, uint64_t from) {
     uint32_t j = fp->marks, g = j / FOOTPRINT_P_GROUP, first = g * FOOTPRINT_P_GROUP;
-    uint64_t low = footprint_p_low(j), slack;
+    uint64_t slack;
     footprint_p_mark *mark = &fp->mark[j];
-    footprint_p_settle(fp);
-    fp->slack[j] = INT32_MAX;                              /* but for the first of a group */
     if (j != first) {
-        if (fp->pending[first]) footprint_p_flush(fp, g);
+        if (fp->pending[g]) footprint_p_flush(fp, g);
     } else {
-        slack = (uint64_t)((double)(low - 1) / fp->config.c + 1e-9) - (low - 1);   /* see above */
-        if (fp->config.c >= 1) slack = 0;
-        fp->slack[j] = slack > INT32_MAX ? INT32_MAX : (uint32_t)slack;
+        slack = footprint_p_slack(fp, j);
+        fp->slack[g] = slack > INT32_MAX ? INT32_MAX : (uint32_t)slack;
+        fp->lead[g] = place;
         if (slack == 0) fp->exact = (g + 1) * FOOTPRINT_P_GROUP;
         else if (j == 0) fp->exact = 0;
-        if (g > 0 && fp->pending[first - FOOTPRINT_P_GROUP]) footprint_p_flush(fp, g - 1);
+        if (g > 0 && fp->pending[g - 1]) footprint_p_flush(fp, g - 1);
     }
     fp->place[j] = place;
-    fp->pending[j] = 0;
     mark->since = fp->slot[place].time;
+    mark->high = 0;
     if (mark->born == 0) mark->born = from;
     if (fp->made <= j) fp->made = j + 1;
     mark->row = j * (fp->columns - footprint_bin(FOOTPRINT_P_T) - 1) - j * (j + 1) / 2;
@@ -1540,12 +1566,28 @@ static uint8_t *footprint_p_near(footprint *fp, uint64_t hash) {
     return fp->nearby + (hash >> 22);
 }
 
-/* Returns the bucket of a block, or the empty one where it belongs. */
-static inline uint32_t footprint_p_find(const footprint *fp, uint64_t block, uint64_t hash) {
-    uint32_t bucket = footprint_p_bucket(fp, hash), s;
+/* Returns the bucket of a block, or the empty one where it belongs: from the
+   block's first one on. */
+static inline uint32_t footprint_p_find(const footprint *fp, uint64_t block, uint32_t bucket) {
+    uint32_t s;
     while ((s = fp->index[bucket]) != 0 && fp->slot[s].block != block)
         bucket = bucket + 1 < fp->buckets ? bucket + 1 : 0;
     return bucket;
+}
+
+/* Slot s is no longer live: its time is 0. The live slot before it, or bottom, is linked to the
+   one behind it. That of the last live slot is always the next slot to be
+   filled. */
+static inline void footprint_p_unlink(footprint *fp, uint32_t s) {
+    uint64_t *live = fp->live;
+    uint32_t word = s >> 6, before = fp->bottom;
+    uint64_t bit = UINT64_C(1) << (s & 63), bits = live[word] & (bit - 1);
+    live[word] &= ~bit;
+    fp->slot[s].time = 0;
+    if (!fp->is_linked) return;
+    while (bits == 0 && word > before >> 6) bits = live[--word];
+    if (bits) before = word << 6 | FOOTPRINT_P_LOG2(bits);
+    fp->after[before] = fp->after[s];
 }
 
 /* The latest access is to a block that is not followed yet, at least not since
@@ -1632,11 +1674,14 @@ static void footprint_p_compact(footprint *fp) {
         }
     }
     while (j > 0) fp->place[--j] = w - 1;
+    for (j = 0; j < fp->marks; j += FOOTPRINT_P_GROUP)
+        fp->lead[j / FOOTPRINT_P_GROUP] = fp->place[j];
     for (word = 0; word < w >> 6; word++) fp->live[word] = UINT64_MAX;
     fp->live[word] |= (UINT64_C(1) << (w & 63)) - 1;
     fp->live[0] &= ~UINT64_C(3);
     fp->next = w;
     fp->bottom = 1;
+    if (fp->is_linked) for (s = 1; s < w; s++) fp->after[s] = s + 1;
     footprint_p_reindex(fp);
 }
 
@@ -1654,21 +1699,22 @@ static uint32_t footprint_p_full(const footprint *fp) {
 static void footprint_p_forget(footprint *fp, uint32_t count) {
     uint32_t j, left, k = fp->sample_log2;
     for (j = 0; j < fp->marks; j += FOOTPRINT_P_GROUP) {
-        if (fp->pending[j]) footprint_p_flush(fp, j / FOOTPRINT_P_GROUP);
+        if (fp->pending[j / FOOTPRINT_P_GROUP]) footprint_p_flush(fp, j / FOOTPRINT_P_GROUP);
     }
     for (left = count; left > 0; left--) {
         uint32_t s = footprint_p_next_live(fp->live, 1);   /* the oldest */
         footprint_p_wide sum = footprint_p_product(fp->slot[s].time - fp->bursts.origin,
                                                    UINT64_C(1) << k);
         footprint_p_wide_add(&fp->gone_low, &fp->gone_high, sum.low, sum.high);
-        fp->live[s >> 6] &= fp->live[s >> 6] - 1;
+        footprint_p_unlink(fp, s);
     }
     fp->gone += (uint64_t)count << k;
     fp->forgotten += count;
     fp->tracked -= count;
     while (fp->marks > 0 && footprint_p_low(fp->marks - 1) > fp->tracked) {
         footprint_p_mark *mark = &fp->mark[--fp->marks];
-        fp->place[fp->marks] = 0;                          /* counts nothing */
+        footprint_p_settle_mark(fp, mark, mark->since);
+        footprint_p_close_mark(fp, fp->marks);
         footprint_p_event_at(fp->cells + mark->row, fp->columns, fp->now - mark->since + 1,
                              UINT64_MAX);
     }
@@ -1678,7 +1724,6 @@ static void footprint_p_forget(footprint *fp, uint32_t count) {
    anew. */
 static void footprint_p_renumber(footprint *fp) {
     uint32_t kept = fp->tracked - fp->filled, old = 0, s;
-    footprint_p_settle(fp);
     fp->flags |= footprint_p_full(fp);
     if (fp->now > fp->config.window_max) {
         for (s = 2; s < fp->next && fp->slot[s].time <= fp->now - fp->config.window_max; s++)
@@ -1722,6 +1767,7 @@ static FOOTPRINT_P_APART uint32_t footprint_p_shift_old(footprint *fp, uint32_t 
 #define FOOTPRINT_P_DEEPER(q) \
     ++*(uint32_t *)(shifted + (uintptr_t)top[q].time * 4 + (q) * 4 * FOOTPRINT_P_YOUNG);
 #define FOOTPRINT_P_DEEPER_CASE(q) FOOTPRINT_P_FALL case q: FOOTPRINT_P_DEEPER(q - 1)
+/* The first `count` recent blocks move on. */
 static FOOTPRINT_P_ALWAYS void footprint_p_shift(footprint *fp, const footprint_entry *top,
                                                  uint32_t count) {
     uint64_t next = fp->now + 1;
@@ -1736,21 +1782,28 @@ static FOOTPRINT_P_ALWAYS void footprint_p_shift(footprint *fp, const footprint_
     }
 }
 
+/* The block in top[0] is neither recent nor known: it is a new one. */
+static FOOTPRINT_P_APART void footprint_p_push_new(footprint *fp) {
+    footprint_p_new_block(fp);
+    if (fp->marks < fp->mark_max && fp->tracked == footprint_p_low(fp->marks))
+        footprint_p_add_mark(fp, footprint_p_next_live(fp->live, fp->bottom), fp->now);
+}
+
 static FOOTPRINT_P_APART void footprint_p_push(footprint *fp, uint64_t block, uint64_t hash) {
     footprint_entry *top = fp->top, *out;
-    uint64_t out_hash;
-    uint32_t q, p, s, bucket, marks;
-    FOOTPRINT_P_PREFETCH(&fp->slot[fp->index[footprint_p_bucket(fp, hash)]]);
-    if (fp->filled) footprint_p_shift(fp, top, fp->filled);
+    uint64_t out_hash, since;
+    uint32_t q, p, s, bucket = footprint_p_bucket(fp, hash), marks, filled = fp->filled;
+    FOOTPRINT_P_PREFETCH(&fp->slot[fp->index[bucket]]);
+    if (filled) footprint_p_shift(fp, top, filled);
     if (FOOTPRINT_P_UNLIKELY(top == fp->ring)) {
         top = fp->ring + FOOTPRINT_P_RING;
-        for (q = fp->filled; q-- > 0; ) top[q] = fp->ring[q];
+        for (q = filled; q-- > 0; ) top[q] = fp->ring[q];
     }
     fp->top = --top;
     top->block = block;
     top->time = fp->now;
     ++*footprint_p_near(fp, hash);
-    if (fp->filled < FOOTPRINT_P_T) {
+    if (FOOTPRINT_P_UNLIKELY(filled < FOOTPRINT_P_T)) {
         fp->born[++fp->filled] = fp->now;
         footprint_p_new_block(fp);
         return;
@@ -1758,29 +1811,25 @@ static FOOTPRINT_P_APART void footprint_p_push(footprint *fp, uint64_t block, ui
     out = top + FOOTPRINT_P_T;
     out_hash = footprint_p_hash(out->block);
     --*footprint_p_near(fp, out_hash);
-    if (FOOTPRINT_P_UNLIKELY(fp->next == fp->slots)) footprint_p_renumber(fp);
-    p = fp->index[footprint_p_find(fp, block, hash)];
-    if (p != 0 && fp->live[p >> 6] >> (p & 63) & 1) {
-        footprint_p_gap_far(fp->gap, fp->columns, fp->now - fp->slot[p].time + 1, fp->sample_log2);
-        fp->live[p >> 6] &= ~(UINT64_C(1) << (p & 63));
+    if (FOOTPRINT_P_UNLIKELY(fp->next == fp->slots)) {
+        footprint_p_renumber(fp);
+        bucket = footprint_p_bucket(fp, hash);
+    }
+    p = fp->index[footprint_p_find(fp, block, bucket)];
+    since = fp->slot[p].time;
+    if (since > fp->bursts.origin) {                       /* it is live */
+        footprint_p_gap_far(fp->gap, fp->columns, fp->now - since + 1, fp->sample_log2);
+        footprint_p_unlink(fp, p);
     } else p = 1;
-    bucket = footprint_p_find(fp, out->block, out_hash);
+    bucket = footprint_p_find(fp, out->block, footprint_p_bucket(fp, out_hash));
     s = fp->next++;
     fp->slot[s] = *out;
     fp->live[s >> 6] |= UINT64_C(1) << (s & 63);
     fp->index[bucket] = s;
-    if (FOOTPRINT_P_UNLIKELY(fp->tracked >= fp->wait_from)) {
-        fp->came_from[fp->logged] = p;
-        fp->came_at[fp->logged] = fp->now;
-        if (++fp->logged == FOOTPRINT_P_LOG) footprint_p_settle(fp);
-    } else {
-        marks = footprint_p_count(fp, p);
-        if (p > 1) footprint_p_depth(fp, marks + fp->depth_first, 1);
-    }
-    if (p > 1) return;
-    footprint_p_new_block(fp);
-    if (fp->marks < fp->mark_max && fp->tracked == footprint_p_low(fp->marks))
-        footprint_p_add_mark(fp, footprint_p_next_live(fp->live, fp->bottom), fp->now);
+    if (fp->is_linked) fp->after[s] = s + 1;
+    marks = footprint_p_count(fp, p);
+    if (p > 1) footprint_p_depth(fp, marks + fp->depth_first, 1);
+    else footprint_p_push_new(fp);
 }
 
 static FOOTPRINT_P_APART void footprint_p_change_far(footprint *fp, uint64_t block) {
@@ -2087,7 +2136,7 @@ static void footprint_p_end_rows(footprint *fp) {
         footprint_p_end_row(fp, fp->cells + fp->mark[j].row, fp->mark[j].born,
                             j < fp->marks ? fp->mark[j].since : 0);
         fp->mark[j].born = 0;
-        fp->place[j] = fp->pending[j] = 0;
+        footprint_p_close_mark(fp, j);
     }
     fp->marks = 0;
 }
@@ -2175,6 +2224,7 @@ FOOTPRINT_API void footprint_burst(footprint *fp) {
     for (i = 0; i < fp->filled; i++) --*footprint_p_near(fp, footprint_p_hash(fp->top[i].block));
     for (i = (fp->bottom + 1) >> 6; i <= fp->next >> 6; i++) fp->live[i] = 0;
     fp->bottom = fp->next - 1;
+    if (fp->is_linked) fp->after[fp->bottom] = fp->next;
     fp->filled = fp->tracked = 0;
     fp->followed = fp->gone = fp->gone_low = fp->gone_high = 0;
     fp->top = fp->ring + FOOTPRINT_P_RING;
@@ -2281,7 +2331,6 @@ FOOTPRINT_API uint64_t footprint_mark_time(footprint *fp, uint32_t bin) {
     if (F == 0) return fp->now;
     if (F <= FOOTPRINT_P_T) return F <= fp->filled ? fp->top[F - 1].time : 0;
     j = footprint_bin(F) - footprint_bin(FOOTPRINT_P_T) - 1;
-    footprint_p_settle(fp);
     return j < fp->marks ? fp->mark[j].since : 0;
 }
 
@@ -2335,7 +2384,10 @@ static void footprint_p_thin(footprint *fp) {
         footprint_p_event(fp, q + 1, fp->now - fp->top[q].time + 2, 1);
         fp->born[q + 1] = fp->now + 1;
     }
-    for (j = 0; j < fp->mark_max; j++) fp->mark[j].born = fp->place[j] = fp->pending[j] = 0;
+    for (j = 0; j < fp->mark_max; j++) {
+        fp->mark[j].born = 0;
+        footprint_p_close_mark(fp, j);
+    }
     for (j = 0; j < fp->mark_max && footprint_p_low(j) <= fp->tracked; j++)
         footprint_p_add_mark(fp, fp->next + FOOTPRINT_P_T - (uint32_t)footprint_p_low(j),
                              fp->now + 1);

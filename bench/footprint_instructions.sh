@@ -4,8 +4,8 @@
 # At last what `bursty-lab footprint --check` takes, all in all. TRACE is a block trace, not
 # compressed, or random:BLOCKS: accesses to one of so many blocks. WAYS=check counts that alone.
 #
-# TRACE may be `programs`: c = .9 and c = 1 on N accesses of gzip, perl, python3, jq, sqlite3 and
-# gawk, as they are installed, by lackey, behind their first SKIP (2000000); and the geometric mean.
+# TRACE may be `programs`: c = .9 and c = 1 on N accesses of gzip, perl, python3, jq, sqlite3, gawk
+# and gs, as installed, by lackey, behind their first SKIP (2000000); and the geometric mean.
 tool=${BUILD:-build}
 build=$tool/bench
 trace=${1:?a block trace, not compressed, or random:BLOCKS} n=${2:-500000}
@@ -43,8 +43,9 @@ if [ "$trace" = programs ]; then
     work=$build/footprint_programs
     mkdir -p "$work"
     . bench/footprint_programs.inc
-    record_programs gzip perl python3 jq sqlite3 gawk
-    for name in gzip perl python3 jq sqlite3 gawk; do
+    programs="gzip perl python3 jq sqlite3 gawk gs"
+    record_programs $programs
+    for name in $programs; do
         trace=$work/$name
         echo "$name $(count way_run c=.9) $(count way_run c=1)"
     done | awk -v n="$n" '

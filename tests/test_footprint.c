@@ -240,26 +240,25 @@ TEST(bounded_memory) {
     }
 }
 
-/* At c = 1 misses wait for the marks, if there are many blocks (`many`).
-   Nothing may depend on when they are settled: by marks one by one, as it is
-   with few blocks, or late. The snapshot at a third comes between. */
-static int wait_alike(const footprint_config *config, size_t bytes, uint32_t n, uint32_t many) {
+/* At c = 1 moves of a mark wait while their ages stay in one bin. Nothing may
+   depend on when they are settled: rarely, or by a snapshot every 37 accesses.
+   With `burst` a burst ends every so many accesses. */
+static int waited;
+static int wait_alike(const footprint_config *config, size_t bytes, uint32_t n, uint32_t burst) {
     uint64_t *tables[2] = {table, table2};
     footprint_profile p[2];
     footprint fp;
-    uint32_t i, way, differ = 0;
+    uint32_t i, j, way, differ = 0;
     for (way = 0; way < 2; way++) {
         uint64_t seed = n;
-        int waited = 0;
         footprint_init(&fp, memory, bytes, config);
-        CHECK(fp.wait_from > 1000);
-        fp.wait_from = way ? many : UINT32_MAX;
         for (i = 0; i < n; i++) {
             footprint_access(&fp, n > MOST ? test_random(&seed) % (n / 2) : trace[i]);
-            waited |= fp.logged > 0;
-            if (i == n / 3) footprint_snapshot(&fp, &p[way], tables[way], sizeof table);
+            if (burst && i % burst == burst - 1) footprint_burst(&fp);
+            for (j = 0; j < fp.marks; j++) waited |= fp.mark[j].moved != 0;
+            if (way ? i % 37 == 0 : i == n / 3)
+                CHECK_EQ(footprint_snapshot(&fp, &p[way], tables[way], sizeof table), 0);
         }
-        CHECK_EQ(waited, way);
         CHECK_EQ(footprint_snapshot(&fp, &p[way], tables[way], sizeof table), 0);
     }
     CHECK_EQ(p[0].rows, p[1].rows);
@@ -269,23 +268,25 @@ static int wait_alike(const footprint_config *config, size_t bytes, uint32_t n, 
     return differ == 0 && p[0].blocks == p[1].blocks;
 }
 
-TEST(misses_that_wait) {
+TEST(moves_that_wait) {
     footprint_config config = plain;
-    uint32_t kind, blocks;
+    uint32_t blocks;
     config.c = 1;
-    for (kind = 0; kind < KINDS; kind++)
-        for (blocks = 120; blocks < 2000; blocks = blocks * 2 + 17) {
-            make_trace((int)kind, MOST - 77, blocks, kind + blocks);
-            CHECK(wait_alike(&config, sizeof memory, MOST - 77, 40));
-            config.window_max = 1023;
-            CHECK(wait_alike(&config, sizeof memory, MOST - 77, 0));
-            config.window_max = plain.window_max;
-            CHECK(wait_alike(&config, footprint_bytes(&config, 100), MOST - 77, 0));
-            config.flags = FOOTPRINT_FORGET;
-            CHECK(wait_alike(&config, footprint_bytes(&config, 100), MOST - 77, 0));
-            config.flags = 0;
-        }
-    CHECK(wait_alike(&config, sizeof memory, 100001, 32768));
+    for (blocks = 120; blocks < 2000; blocks = blocks * 2 + 17) {
+        make_trace(RANDOM, MOST - 77, blocks, blocks);
+        waited = 0;
+        CHECK(wait_alike(&config, sizeof memory, MOST - 77, 0));
+        CHECK(waited || blocks < 700);
+        CHECK(wait_alike(&config, sizeof memory, MOST - 77, 1500));
+        CHECK(wait_alike(&config, footprint_bytes(&config, 100), MOST - 77, 0));
+        config.flags = FOOTPRINT_FORGET;
+        CHECK(wait_alike(&config, footprint_bytes(&config, 100), MOST - 77, 0));
+        config.flags = 0;
+        config.c = .97;
+        CHECK(wait_alike(&config, sizeof memory, MOST - 77, 0));
+        config.c = 1;
+    }
+    CHECK(wait_alike(&config, sizeof memory, 20001, 0));
 }
 
 /* Found by fuzzing: ages of marks that the window bound had closed were counted

@@ -22,6 +22,7 @@ static FOOTPRINT_P_APART uint32_t footprint_p_shift_old(footprint *fp, uint32_t 
 #define FOOTPRINT_P_DEEPER(q) \
     ++*(uint32_t *)(shifted + (uintptr_t)top[q].time * 4 + (q) * 4 * FOOTPRINT_P_YOUNG);
 #define FOOTPRINT_P_DEEPER_CASE(q) FOOTPRINT_P_FALL case q: FOOTPRINT_P_DEEPER(q - 1)
+/* The first `count` recent blocks move on. */
 static FOOTPRINT_P_ALWAYS void footprint_p_shift(footprint *fp, const footprint_entry *top,
                                                  uint32_t count) {
     uint64_t next = fp->now + 1;
@@ -36,21 +37,28 @@ static FOOTPRINT_P_ALWAYS void footprint_p_shift(footprint *fp, const footprint_
     }
 }
 
+/* The block in top[0] is neither recent nor known: it is a new one. */
+static FOOTPRINT_P_APART void footprint_p_push_new(footprint *fp) {
+    footprint_p_new_block(fp);
+    if (fp->marks < fp->mark_max && fp->tracked == footprint_p_low(fp->marks))
+        footprint_p_add_mark(fp, footprint_p_next_live(fp->live, fp->bottom), fp->now);
+}
+
 static FOOTPRINT_P_APART void footprint_p_push(footprint *fp, uint64_t block, uint64_t hash) {
     footprint_entry *top = fp->top, *out;
-    uint64_t out_hash;
-    uint32_t q, p, s, bucket, marks;
-    FOOTPRINT_P_PREFETCH(&fp->slot[fp->index[footprint_p_bucket(fp, hash)]]);
-    if (fp->filled) footprint_p_shift(fp, top, fp->filled);
+    uint64_t out_hash, since;
+    uint32_t q, p, s, bucket = footprint_p_bucket(fp, hash), marks, filled = fp->filled;
+    FOOTPRINT_P_PREFETCH(&fp->slot[fp->index[bucket]]);
+    if (filled) footprint_p_shift(fp, top, filled);
     if (FOOTPRINT_P_UNLIKELY(top == fp->ring)) {
         top = fp->ring + FOOTPRINT_P_RING;
-        for (q = fp->filled; q-- > 0; ) top[q] = fp->ring[q];
+        for (q = filled; q-- > 0; ) top[q] = fp->ring[q];
     }
     fp->top = --top;
     top->block = block;
     top->time = fp->now;
     ++*footprint_p_near(fp, hash);
-    if (fp->filled < FOOTPRINT_P_T) {
+    if (FOOTPRINT_P_UNLIKELY(filled < FOOTPRINT_P_T)) {
         fp->born[++fp->filled] = fp->now;
         footprint_p_new_block(fp);
         return;
@@ -58,29 +66,25 @@ static FOOTPRINT_P_APART void footprint_p_push(footprint *fp, uint64_t block, ui
     out = top + FOOTPRINT_P_T;
     out_hash = footprint_p_hash(out->block);
     --*footprint_p_near(fp, out_hash);
-    if (FOOTPRINT_P_UNLIKELY(fp->next == fp->slots)) footprint_p_renumber(fp);
-    p = fp->index[footprint_p_find(fp, block, hash)];
-    if (p != 0 && fp->live[p >> 6] >> (p & 63) & 1) {
-        footprint_p_gap_far(fp->gap, fp->columns, fp->now - fp->slot[p].time + 1, fp->sample_log2);
-        fp->live[p >> 6] &= ~(UINT64_C(1) << (p & 63));
+    if (FOOTPRINT_P_UNLIKELY(fp->next == fp->slots)) {
+        footprint_p_renumber(fp);
+        bucket = footprint_p_bucket(fp, hash);
+    }
+    p = fp->index[footprint_p_find(fp, block, bucket)];
+    since = fp->slot[p].time;
+    if (since > fp->bursts.origin) {                       /* it is live */
+        footprint_p_gap_far(fp->gap, fp->columns, fp->now - since + 1, fp->sample_log2);
+        footprint_p_unlink(fp, p);
     } else p = 1;
-    bucket = footprint_p_find(fp, out->block, out_hash);
+    bucket = footprint_p_find(fp, out->block, footprint_p_bucket(fp, out_hash));
     s = fp->next++;
     fp->slot[s] = *out;
     fp->live[s >> 6] |= UINT64_C(1) << (s & 63);
     fp->index[bucket] = s;
-    if (FOOTPRINT_P_UNLIKELY(fp->tracked >= fp->wait_from)) {
-        fp->came_from[fp->logged] = p;
-        fp->came_at[fp->logged] = fp->now;
-        if (++fp->logged == FOOTPRINT_P_LOG) footprint_p_settle(fp);
-    } else {
-        marks = footprint_p_count(fp, p);
-        if (p > 1) footprint_p_depth(fp, marks + fp->depth_first, 1);
-    }
-    if (p > 1) return;
-    footprint_p_new_block(fp);
-    if (fp->marks < fp->mark_max && fp->tracked == footprint_p_low(fp->marks))
-        footprint_p_add_mark(fp, footprint_p_next_live(fp->live, fp->bottom), fp->now);
+    if (fp->is_linked) fp->after[s] = s + 1;
+    marks = footprint_p_count(fp, p);
+    if (p > 1) footprint_p_depth(fp, marks + fp->depth_first, 1);
+    else footprint_p_push_new(fp);
 }
 
 static FOOTPRINT_P_APART void footprint_p_change_far(footprint *fp, uint64_t block) {

@@ -10,12 +10,28 @@ static uint8_t *footprint_p_near(footprint *fp, uint64_t hash) {
     return fp->nearby + (hash >> 22);
 }
 
-/* Returns the bucket of a block, or the empty one where it belongs. */
-static inline uint32_t footprint_p_find(const footprint *fp, uint64_t block, uint64_t hash) {
-    uint32_t bucket = footprint_p_bucket(fp, hash), s;
+/* Returns the bucket of a block, or the empty one where it belongs: from the
+   block's first one on. */
+static inline uint32_t footprint_p_find(const footprint *fp, uint64_t block, uint32_t bucket) {
+    uint32_t s;
     while ((s = fp->index[bucket]) != 0 && fp->slot[s].block != block)
         bucket = bucket + 1 < fp->buckets ? bucket + 1 : 0;
     return bucket;
+}
+
+/* Slot s is no longer live: its time is 0. The live slot before it, or bottom, is linked to the
+   one behind it. That of the last live slot is always the next slot to be
+   filled. */
+static inline void footprint_p_unlink(footprint *fp, uint32_t s) {
+    uint64_t *live = fp->live;
+    uint32_t word = s >> 6, before = fp->bottom;
+    uint64_t bit = UINT64_C(1) << (s & 63), bits = live[word] & (bit - 1);
+    live[word] &= ~bit;
+    fp->slot[s].time = 0;
+    if (!fp->is_linked) return;
+    while (bits == 0 && word > before >> 6) bits = live[--word];
+    if (bits) before = word << 6 | FOOTPRINT_P_LOG2(bits);
+    fp->after[before] = fp->after[s];
 }
 
 /* The latest access is to a block that is not followed yet, at least not since
@@ -102,11 +118,14 @@ static void footprint_p_compact(footprint *fp) {
         }
     }
     while (j > 0) fp->place[--j] = w - 1;
+    for (j = 0; j < fp->marks; j += FOOTPRINT_P_GROUP)
+        fp->lead[j / FOOTPRINT_P_GROUP] = fp->place[j];
     for (word = 0; word < w >> 6; word++) fp->live[word] = UINT64_MAX;
     fp->live[word] |= (UINT64_C(1) << (w & 63)) - 1;
     fp->live[0] &= ~UINT64_C(3);
     fp->next = w;
     fp->bottom = 1;
+    if (fp->is_linked) for (s = 1; s < w; s++) fp->after[s] = s + 1;
     footprint_p_reindex(fp);
 }
 
@@ -124,21 +143,22 @@ static uint32_t footprint_p_full(const footprint *fp) {
 static void footprint_p_forget(footprint *fp, uint32_t count) {
     uint32_t j, left, k = fp->sample_log2;
     for (j = 0; j < fp->marks; j += FOOTPRINT_P_GROUP) {
-        if (fp->pending[j]) footprint_p_flush(fp, j / FOOTPRINT_P_GROUP);
+        if (fp->pending[j / FOOTPRINT_P_GROUP]) footprint_p_flush(fp, j / FOOTPRINT_P_GROUP);
     }
     for (left = count; left > 0; left--) {
         uint32_t s = footprint_p_next_live(fp->live, 1);   /* the oldest */
         footprint_p_wide sum = footprint_p_product(fp->slot[s].time - fp->bursts.origin,
                                                    UINT64_C(1) << k);
         footprint_p_wide_add(&fp->gone_low, &fp->gone_high, sum.low, sum.high);
-        fp->live[s >> 6] &= fp->live[s >> 6] - 1;
+        footprint_p_unlink(fp, s);
     }
     fp->gone += (uint64_t)count << k;
     fp->forgotten += count;
     fp->tracked -= count;
     while (fp->marks > 0 && footprint_p_low(fp->marks - 1) > fp->tracked) {
         footprint_p_mark *mark = &fp->mark[--fp->marks];
-        fp->place[fp->marks] = 0;                          /* counts nothing */
+        footprint_p_settle_mark(fp, mark, mark->since);
+        footprint_p_close_mark(fp, fp->marks);
         footprint_p_event_at(fp->cells + mark->row, fp->columns, fp->now - mark->since + 1,
                              UINT64_MAX);
     }
@@ -148,7 +168,6 @@ static void footprint_p_forget(footprint *fp, uint32_t count) {
    anew. */
 static void footprint_p_renumber(footprint *fp) {
     uint32_t kept = fp->tracked - fp->filled, old = 0, s;
-    footprint_p_settle(fp);
     fp->flags |= footprint_p_full(fp);
     if (fp->now > fp->config.window_max) {
         for (s = 2; s < fp->next && fp->slot[s].time <= fp->now - fp->config.window_max; s++)

@@ -27,7 +27,8 @@ typedef struct footprint {
     uint32_t *index, *shifted, *reused;
     uint64_t *live;
     int32_t  *young;
-    uint32_t *place, *pending, *slack;
+    uint32_t *place, *cut;           /* by mark */
+    uint32_t *lead, *pending, *slack;                    /* by group of marks */
     struct footprint_p_mark   *mark;
     struct footprint_p_gap    *gap;
     struct footprint_p_moment *cells, *events, *scratch;
@@ -36,9 +37,8 @@ typedef struct footprint {
     void     *tables, *blocks;       /* what config.release gets */
     footprint_config config;
     uint8_t  nearby[1024];           /* counts recent blocks by hash */
-    uint64_t came_at[64];            /* misses that wait until there are many */
-    uint32_t came_from[64], logged;
-    uint32_t wait_from;              /* so many blocks must be tracked before any waits */
+    uint32_t *after;                 /* of a live slot: the next one. If is_linked */
+    uint32_t is_linked;              /* there are marks without slack */
 } footprint;
 
 /* Lays an empty footprint out in memory[0..bytes). A config of NULL is all

@@ -30,8 +30,8 @@
 
    Invariants between two accesses (for marks that wait for footprint_p_settle:
    after it).
-     If pending[j] is 0, F - 1 - T live slots lie strictly after place[j].
-     place[j] falls as j grows, over all groups.
+     If nothing is pending, F - 1 - T live slots lie strictly after place[j].
+     place[j] falls as j grows, over all groups. lead[g] is that of the first mark of group g.
      index finds each live slot by its block. An entry is stale if its slot holds another block or
      is not live. It goes when its block gets a new slot.
 
@@ -87,6 +87,13 @@ static FOOTPRINT_P_ALWAYS uint32_t footprint_p_select_fast(const footprint *fp, 
 #define footprint_p_select_fast footprint_p_select
 #endif
 
+/* A mark that counts nothing from now on. */
+static void footprint_p_close_mark(footprint *fp, uint32_t j) {
+    fp->place[j] = fp->cut[j] = 0;
+    if (j % FOOTPRINT_P_GROUP == 0)
+        fp->lead[j / FOOTPRINT_P_GROUP] = fp->pending[j / FOOTPRINT_P_GROUP] = 0;
+}
+
 /* Counters of ages run backwards, so that a time is an index. Age 0 would be
    counters[age_0]. */
 #define FOOTPRINT_P_TIME_0(counters, age_0, next) \
@@ -107,74 +114,20 @@ static inline void footprint_p_event_at(footprint_p_moment *moments, uint32_t co
     moment->square += (room * (room + 1) >> 1) * count;
 }
 
-/* A run of a mark ended before age y, the next starts at age `start`, and
-   neither is young. Mostly both are in one bin. */
-static FOOTPRINT_P_ALWAYS void footprint_p_put_old(footprint *fp, footprint_p_mark *mark,
+/* A run of a mark ended before age y, the next starts at age `start`. Neither
+   is young, and mostly both are in one bin. */
+static FOOTPRINT_P_ALWAYS void footprint_p_put_old(footprint *fp, const footprint_p_mark *mark,
                                                    uint64_t y, uint64_t start) {
     uint32_t k = FOOTPRINT_P_LOG2(y) - 3, bin = 8 * k + (uint32_t)(y >> k);
-    uint64_t width_1 = (UINT64_C(1) << k) - 1, room = (y | width_1) - y + 1, less = y - start;
+    uint64_t room = (y | ((UINT64_C(1) << k) - 1)) - y + 1, less = y - start;
     footprint_p_moment *row = fp->cells + mark->row;
     if ((y ^ start) >> k == 0 && bin < fp->columns) {
         row[bin].sum += less;
         row[bin].square += less * (2 * room + less + 1) >> 1;
-        mark->low = y & ~width_1;
-        mark->high = y | width_1;
-        mark->cell = (mark->row + bin) * sizeof *row;
         return;
     }
     footprint_p_event_at(row, fp->columns, start, 1);
     footprint_p_event_at(row, fp->columns, y, UINT64_MAX);
-}
-
-static FOOTPRINT_P_APART void footprint_p_put_elsewhere(footprint *fp, footprint_p_mark *mark,
-                                                        uint64_t y, uint64_t start) {
-    footprint_p_put_old(fp, mark, y, start);
-}
-
-/* A mark now rests on a slot of time `since`. If it moves at nearly every miss
-   (`often`), its ages change slowly, and the bin where both were last is looked
-   at first. Marks of low ends that are not young have no counters and need
-   none: a window of F blocks has F accesses or more. */
-static FOOTPRINT_P_ALWAYS void footprint_p_put_mark(footprint *fp, footprint_p_mark *mark,
-                                                    uint64_t since, uintptr_t counters,
-                                                    uint64_t next, int often) {
-    uint64_t before = mark->since, y = next - before, start = next - since;
-    mark->since = since;
-    if (start >= FOOTPRINT_P_MARK_YOUNG) {
-        if (!often) footprint_p_put_old(fp, mark, y, start);
-        else if (start >= mark->low && y <= mark->high) {
-            unsigned char *cell = (unsigned char *)fp->cells + mark->cell;
-            footprint_p_moment *moment = (footprint_p_moment *)(void *)cell;
-            uint64_t less = y - start, room = mark->high - y + 1;
-            moment->sum += less;
-            moment->square += less * (2 * room + less + 1) >> 1;
-        } else footprint_p_put_elsewhere(fp, mark, y, start);
-        return;
-    }
-    ++*(int32_t *)(counters + (uintptr_t)since * 4);
-    if (y < FOOTPRINT_P_MARK_YOUNG) --*(int32_t *)(counters + (uintptr_t)before * 4);
-    else footprint_p_event_at(fp->cells + mark->row, fp->columns, y, UINT64_MAX);
-}
-
-/* Moves the marks of group g, and those of lower groups that they overtake. */
-static FOOTPRINT_P_APART void footprint_p_flush(footprint *fp, uint32_t g) {
-    uint64_t next = fp->now + 1;
-    for (;; g--) {
-        uint32_t first = g * FOOTPRINT_P_GROUP, end = first + FOOTPRINT_P_GROUP, j;
-        size_t age_0 = (first + (size_t)1) * FOOTPRINT_P_MARK_YOUNG;
-        uintptr_t counters = FOOTPRINT_P_TIME_0(fp->young, age_0, next);
-        if (end > fp->marks) end = fp->marks;
-        for (j = first; j < end && fp->pending[j]; j++, counters += 4 * FOOTPRINT_P_MARK_YOUNG) {
-            uint32_t place = fp->place[j], step = fp->pending[j];
-            place = fp->is_fast ? footprint_p_select_fast(fp, place, step)
-                                : footprint_p_select(fp, place, step);
-            fp->pending[j] = 0;
-            fp->place[j] = place;
-            footprint_p_put_mark(fp, fp->mark + j, fp->slot[place].time, counters, next, 0);
-        }
-        if (g == 0 || fp->place[first - 1] > fp->place[first]) return;
-        if (fp->pending[first - FOOTPRINT_P_GROUP] == 0) return;
-    }
 }
 
 static FOOTPRINT_P_ALWAYS uint32_t footprint_p_next_live(const uint64_t *live, uint32_t place) {
@@ -185,56 +138,93 @@ static FOOTPRINT_P_ALWAYS uint32_t footprint_p_next_live(const uint64_t *live, u
     return word << 6 | FOOTPRINT_P_LOWEST(bits);
 }
 
-/* Marks without slack need no counting: each moves to the next live slot.
-   Returns how many did. Place 0 behind the last of them ends the walk. */
+/* ---- marks without slack ----
+
+   They need no counting: each moves to the next live slot at nearly every miss,
+   so its ages change slowly, and the moves whose ages are all in the bin low ..
+   high wait. A move from time b to time a at an access whose next one is n adds
+   a - b to that bin's sum, and to its square
+       triangle(high + 1 - n + a) - triangle(high + 1 - n + b)
+           = triangle(high + 1 + a) - triangle(high + 1 + b) - n (a - b)
+   Over many moves all but the last term is left of the first and the last time.
+   So `moved` adds up n (a - b), and `from` is the time before the first of
+   these moves. high is 0 if there is no such bin. `to` is the time after the
+   last of the moves that are added up. */
+static void footprint_p_settle_mark(footprint *fp, footprint_p_mark *mark, uint64_t to) {
+    footprint_p_moment *moment = fp->cells + mark->cell;
+    if (mark->high == 0) return;
+    moment->sum += to - mark->from;
+    moment->square += footprint_p_triangle(mark->high + 1 + to) -
+                      footprint_p_triangle(mark->high + 1 + mark->from) - mark->moved;
+    mark->from = to;
+    mark->moved = 0;
+}
+
+static void footprint_p_settle(footprint *fp) {
+    uint32_t j;
+    for (j = 0; j < fp->marks; j++)
+        footprint_p_settle_mark(fp, fp->mark + j, fp->mark[j].since);
+}
+
+/* A move from an age that is not young to one that is. */
+static FOOTPRINT_P_APART void footprint_p_leave_old(footprint *fp, footprint_p_mark *mark,
+                                                    uint64_t before, uint64_t next) {
+    footprint_p_settle_mark(fp, mark, before);
+    footprint_p_event_at(fp->cells + mark->row, fp->columns, next - before, UINT64_MAX);
+    mark->high = 0;
+}
+
+/* The ages of a move from time `before` are not both in the mark's bin. */
+static FOOTPRINT_P_APART void footprint_p_put_elsewhere(footprint *fp, footprint_p_mark *mark,
+                                                        uint64_t before, uint64_t next) {
+    uint64_t y = next - before, start = next - mark->since;
+    uint32_t bin = footprint_bin(y);
+    footprint_p_settle_mark(fp, mark, before);
+    if (start >= footprint_bin_low(bin) && bin < fp->columns) {
+        mark->low = footprint_bin_low(bin);
+        mark->high = footprint_bin_high(bin);
+        mark->cell = mark->row + bin;
+        mark->from = before;
+        mark->moved = (y - start) * next;
+    } else {
+        footprint_p_put_old(fp, mark, y, start);
+        mark->high = 0;
+    }
+}
+
+/* Moves the marks at slot p and above to the next live slot. Returns how many
+   did. Those whose ages are young come first. Place 0 behind the last mark ends
+   the walk. */
 static FOOTPRINT_P_APART uint32_t footprint_p_count_exact(footprint *fp, uint32_t p) {
     uint32_t *at = fp->place, *end = at + fp->exact, behind = *end, place;
-    const uint64_t *live = fp->live;
+    const uint32_t *after = fp->after;
     const footprint_entry *slot = fp->slot;
-    uint64_t next = fp->now + 1;
+    uint64_t next = fp->now + 1, since, before;
+    uint64_t old = next > FOOTPRINT_P_MARK_YOUNG ? next - FOOTPRINT_P_MARK_YOUNG : 0;
     uintptr_t counters = FOOTPRINT_P_TIME_0(fp->young, FOOTPRINT_P_MARK_YOUNG, next);
     footprint_p_mark *mark = fp->mark;
-    for (*end = 0; (place = *at) >= p; at++, mark++) {
-        *at = place = footprint_p_next_live(live, place);
-        footprint_p_put_mark(fp, mark, slot[place].time, counters, next, 1);
-        counters += 4 * FOOTPRINT_P_MARK_YOUNG;
+    *end = 0;
+    for (; (place = *at) >= p; at++, mark++, counters += 4 * FOOTPRINT_P_MARK_YOUNG) {
+        *at = place = after[place];
+        before = mark->since;
+        mark->since = since = slot[place].time;
+        if (FOOTPRINT_P_UNLIKELY(before <= old)) {
+            if (since <= old) goto is_old;
+            footprint_p_leave_old(fp, mark, before, next);
+        } else --*(int32_t *)(counters + (uintptr_t)before * 4);
+        ++*(int32_t *)(counters + (uintptr_t)since * 4);
+    }
+    for (; (place = *at) >= p; at++, mark++) {
+        *at = place = after[place];
+        before = mark->since;
+        mark->since = since = slot[place].time;
+is_old:
+        if (next - since >= mark->low && next - before <= mark->high)
+            mark->moved += (since - before) * next;
+        else footprint_p_put_elsewhere(fp, mark, before, next);
     }
     *end = behind;
     return (uint32_t)(at - fp->place);
-}
-
-/* While few of these misses come from between the marks, they wait, and
-   footprint_p_settle moves mark by mark, each over all of them (came_from: the
-   slot p of a miss, came_at: its time). Each mark leaves the misses that moved
-   it to the next one; no others move that. A slot after the mark was live until
-   its miss, so its bit is set until then. If the miss did not move an earlier
-   mark, this one cannot be there sooner. F - 1 - T live slots keep a mark off
-   slots not yet filled.
-
-   When mark j has moved n times, since[1..n] are the times of its slots. If all
-   ages on the way are in one bin, footprint_p_put_mark's terms add up: with a
-   step for each move, square grows by triangle(room + all steps) -
-   triangle(room) - sum of (step * time since the first move). */
-static void footprint_p_put_moves(footprint *fp, uint32_t j, const uint64_t *since, uint32_t n) {
-    const uint64_t *at = fp->came_at;
-    footprint_p_mark *mark = fp->mark + j;
-    uint64_t y = at[n - 1] + 1 - since[0], less = since[n] - since[0];
-    uint32_t k = FOOTPRINT_P_LOG2(y) - 3, bin = 8 * k + (uint32_t)(y >> k), i;
-    if ((y ^ (at[0] + 1 - since[n])) >> k == 0 && bin < fp->columns) {
-        footprint_p_moment *moment = fp->cells + mark->row + bin;
-        uint64_t room = (y | ((UINT64_C(1) << k) - 1)) + since[0] - at[0];
-        uint64_t square = less * (2 * room + less + 1) >> 1;
-        for (i = 1; i < n; i++) square -= (since[i + 1] - since[i]) * (at[i] - at[0]);
-        moment->sum += less;
-        moment->square += square;
-        mark->since = since[n];
-        return;
-    }
-    for (i = 0; i < n; i++) {
-        size_t age_0 = (j + (size_t)1) * FOOTPRINT_P_MARK_YOUNG;
-        uintptr_t counters = FOOTPRINT_P_TIME_0(fp->young, age_0, at[i] + 1);
-        footprint_p_put_mark(fp, mark, since[i + 1], counters, at[i] + 1, 1);
-    }
 }
 
 /* Counts reuses at stack distances of a bin. The last row is open. */
@@ -242,57 +232,67 @@ static void footprint_p_depth(footprint *fp, uint32_t bin, uint64_t count) {
     fp->depth[bin < fp->rows ? bin : fp->rows - 1] += count << fp->sample_log2;
 }
 
-static FOOTPRINT_P_APART void footprint_p_settle(footprint *fp) {
-    uint64_t *live = fp->live, since[FOOTPRINT_P_LOG + 1];
-    uint32_t n = fp->logged, i, j, most = UINT32_MAX;
-    for (j = 0; j < fp->marks && n > 0; j++) {
-        uint32_t first = fp->place[j], place = first, word = first >> 6, kept = 0;
-        uint64_t bits = live[word] & (~UINT64_C(1) << (first & 63));
-        since[0] = fp->mark[j].since;
-        if (most <= first) {
-            for (i = 1; i <= n; i++, bits &= bits - 1) {
-                while (bits == 0) bits = live[++word];
-                place = word << 6 | FOOTPRINT_P_LOWEST(bits);
-                since[i] = fp->slot[place].time;
+/* ---- marks with slack ----
+
+   Each group counts what its first mark has pending: pending[g], by lead[g],
+   which is that mark's place. A miss that came from between the marks of a
+   group counts for the first m of them alone: cut[] of mark m goes up by one.
+   So mark i of a group has pending[g] - cut[1] - .. - cut[i]. cut[] of a first
+   mark means nothing. */
+
+/* Moves the marks of group g, and those of lower groups that they overtake.
+   Marks of low ends that are not young have no counters and need none: a window
+   of F blocks has F accesses or more. */
+static FOOTPRINT_P_ALWAYS void footprint_p_flush_by(footprint *fp, uint32_t g, int is_fast) {
+    const footprint_entry *slot = fp->slot;
+    uint64_t next = fp->now + 1, since, before;
+    uint64_t old = next > FOOTPRINT_P_MARK_YOUNG ? next - FOOTPRINT_P_MARK_YOUNG : 0;
+    for (;; g--) {
+        uint32_t first = g * FOOTPRINT_P_GROUP, left = fp->marks - first, step = fp->pending[g];
+        uint32_t *at = fp->place + first, *cut = fp->cut + first;
+        footprint_p_mark *mark = fp->mark + first;
+        size_t age_0 = (first + (size_t)1) * FOOTPRINT_P_MARK_YOUNG;
+        uintptr_t counters = FOOTPRINT_P_TIME_0(fp->young, age_0, next);
+        if (left > FOOTPRINT_P_GROUP) left = FOOTPRINT_P_GROUP;
+        fp->pending[g] = 0;
+        for (;; counters += 4 * FOOTPRINT_P_MARK_YOUNG, mark++) {
+            *at = is_fast ? footprint_p_select_fast(fp, *at, step)
+                          : footprint_p_select(fp, *at, step);
+            before = mark->since;
+            mark->since = since = slot[*at].time;
+            if (since <= old) footprint_p_put_old(fp, mark, next - before, next - since);
+            else {
+                ++*(int32_t *)(counters + (uintptr_t)since * 4);
+                if (before > old) --*(int32_t *)(counters + (uintptr_t)before * 4);
+                else footprint_p_event_at(fp->cells + mark->row, fp->columns, next - before,
+                                          UINT64_MAX);
             }
-        } else {
-            for (i = 0; i < n; i++) {
-                uint32_t p = fp->came_from[i];
-                if (p > first) live[p >> 6] |= UINT64_C(1) << (p & 63);
-            }
-            for (most = 0, i = 0; i < n; i++) {
-                uint32_t p = fp->came_from[i];
-                if (p > first) live[p >> 6] &= ~(UINT64_C(1) << (p & 63));
-                if (p > place) continue;
-                place = footprint_p_next_live(live, place);
-                fp->came_at[kept] = fp->came_at[i];
-                fp->came_from[kept++] = p;
-                since[kept] = fp->slot[place].time;
-                most = p > most ? p : most;
-            }
-            footprint_p_depth(fp, fp->depth_first + j, n - kept);
-            n = kept;
+            if (--left == 0 || (step -= *++cut) == 0) break;
+            at++;
         }
-        fp->place[j] = place;
-        if (n) footprint_p_put_moves(fp, j, since, n);
+        for (cut = fp->cut + first, left = 1; left < FOOTPRINT_P_GROUP; left++) cut[left] = 0;
+        fp->lead[g] = fp->place[first];
+        if (g == 0 || fp->place[first - 1] > fp->lead[g] || fp->pending[g - 1] == 0) return;
     }
-    for (i = 0; i < n; i++) footprint_p_depth(fp, fp->depth_first + j, fp->came_from[i] > 1);
-    fp->logged = 0;
 }
 
-/* 16 marks from `first` on: those with place >= p have one more pending.
-   Returns how many have. `over` gets a bit for each first mark of a group whose
-   pending is more than its slack. */
+static FOOTPRINT_P_APART void footprint_p_flush(footprint *fp, uint32_t g) {
+    if (fp->is_fast) footprint_p_flush_by(fp, g, 1);
+    else footprint_p_flush_by(fp, g, 0);
+}
+
+/* 16 groups from g on: those with lead >= p have one more pending. Returns how
+   many have. `over` gets a bit for each whose pending is more than its slack. */
 #ifdef FOOTPRINT_P_SIMD
 #define FOOTPRINT_P_PACK(x) (uint32_t)_mm_movemask_epi8( \
     _mm_packs_epi16(_mm_packs_epi32(x[0], x[1]), _mm_packs_epi32(x[2], x[3])))
-static FOOTPRINT_P_ALWAYS uint32_t footprint_p_count_16(footprint *fp, uint32_t first, uint32_t p,
+static FOOTPRINT_P_ALWAYS uint32_t footprint_p_count_16(footprint *fp, uint32_t g, uint32_t p,
                                                         uint32_t *over) {
-    const __m128i *place = (const __m128i *)(const void *)(fp->place + first);
-    const __m128i *slack = (const __m128i *)(const void *)(fp->slack + first);
-    __m128i *pending = (__m128i *)(void *)(fp->pending + first), at[4], more[4];
+    const __m128i *lead = (const __m128i *)(const void *)(fp->lead + g);
+    const __m128i *slack = (const __m128i *)(const void *)(fp->slack + g);
+    __m128i *pending = (__m128i *)(void *)(fp->pending + g), at[4], more[4];
 #define FOOTPRINT_P_COUNT_4(i) \
-    at[i] = _mm_cmpgt_epi32(_mm_loadu_si128(place + i), _mm_set1_epi32((int)p - 1)); \
+    at[i] = _mm_cmpgt_epi32(_mm_loadu_si128(lead + i), _mm_set1_epi32((int)p - 1)); \
     more[i] = _mm_sub_epi32(_mm_loadu_si128(pending + i), at[i]); \
     _mm_storeu_si128(pending + i, more[i]); \
     more[i] = _mm_cmpgt_epi32(more[i], _mm_loadu_si128(slack + i));
@@ -300,31 +300,52 @@ static FOOTPRINT_P_ALWAYS uint32_t footprint_p_count_16(footprint *fp, uint32_t 
     *over = FOOTPRINT_P_PACK(more);
     return FOOTPRINT_P_LOWEST((uint64_t)~FOOTPRINT_P_PACK(at));    /* bit 16 is set */
 }
+
+/* Returns the first of the marks of a group, from `first` on, with place < p. */
+static FOOTPRINT_P_ALWAYS uint32_t footprint_p_before(const footprint *fp, uint32_t first,
+                                                      uint32_t p) {
+    const __m128i *place = (const __m128i *)(const void *)(fp->place + first);
+    __m128i at = _mm_cmpgt_epi32(_mm_loadu_si128(place), _mm_set1_epi32((int)p - 1));
+    return first + FOOTPRINT_P_LOWEST(~(uint64_t)(uint32_t)_mm_movemask_ps(_mm_castsi128_ps(at)));
+}
 #else
-static FOOTPRINT_P_ALWAYS uint32_t footprint_p_count_16(footprint *fp, uint32_t first, uint32_t p,
+static FOOTPRINT_P_ALWAYS uint32_t footprint_p_count_16(footprint *fp, uint32_t g, uint32_t p,
                                                         uint32_t *over) {
     uint32_t j;
-    for (*over = 0, j = 0; j < 16 && fp->place[first + j] >= p; j++) {
-        if (++fp->pending[first + j] > fp->slack[first + j]) *over |= UINT32_C(1) << j;
+    for (*over = 0, j = 0; j < 16 && fp->lead[g + j] >= p; j++) {
+        if (++fp->pending[g + j] > fp->slack[g + j]) *over |= UINT32_C(1) << j;
     }
+    return j;
+}
+
+static FOOTPRINT_P_ALWAYS uint32_t footprint_p_before(const footprint *fp, uint32_t first,
+                                                      uint32_t p) {
+    uint32_t j = first;
+    while (j < first + FOOTPRINT_P_GROUP && fp->place[j] >= p) j++;
     return j;
 }
 #endif
 
 /* A block came back from slot p. Returns how many marks count that: not those
-   at place 0. */
+   at place 0. There are at most 52 groups. */
 static inline uint32_t footprint_p_count(footprint *fp, uint32_t p) {
-    uint32_t first = 0, counted, over;
+    uint32_t first = 0, g, j = 0, counted, over;
+    uint64_t all;
     if (fp->exact) {
-        first = footprint_p_count_exact(fp, p);
-        if (first < fp->exact || first == fp->marks) return first;
+        j = footprint_p_count_exact(fp, p);
+        if (j < fp->exact || j == fp->marks) return j;
+        first = j / FOOTPRINT_P_GROUP;
     }
-    for (;; first += 16) {
-        counted = footprint_p_count_16(fp, first, p, &over);
-        for (; over; over &= over - 1)
-            footprint_p_flush(fp, (first + FOOTPRINT_P_LOWEST((uint64_t)over)) / FOOTPRINT_P_GROUP);
-        if (counted < 16) return first + counted;
+    g = first + footprint_p_count_16(fp, first, p, &over);
+    for (all = over, counted = 16; FOOTPRINT_P_UNLIKELY(g == first + counted); counted += 16) {
+        g += footprint_p_count_16(fp, g, p, &over);
+        all |= (uint64_t)over << counted;
     }
+    if (g == first) return j;
+    j = footprint_p_before(fp, (g - 1) * FOOTPRINT_P_GROUP, p);
+    fp->cut[j]++;
+    for (; all; all &= all - 1) footprint_p_flush(fp, first + FOOTPRINT_P_LOWEST(all));
+    return j;
 }
 
 /* Adds the next mark. pending is counted for a group at a time, so that of its
@@ -332,23 +353,21 @@ static inline uint32_t footprint_p_count(footprint *fp, uint32_t p) {
    the new one. */
 static void footprint_p_add_mark(footprint *fp, uint32_t place, uint64_t from) {
     uint32_t j = fp->marks, g = j / FOOTPRINT_P_GROUP, first = g * FOOTPRINT_P_GROUP;
-    uint64_t low = footprint_p_low(j), slack;
+    uint64_t slack;
     footprint_p_mark *mark = &fp->mark[j];
-    footprint_p_settle(fp);
-    fp->slack[j] = INT32_MAX;                              /* but for the first of a group */
     if (j != first) {
-        if (fp->pending[first]) footprint_p_flush(fp, g);
+        if (fp->pending[g]) footprint_p_flush(fp, g);
     } else {
-        slack = (uint64_t)((double)(low - 1) / fp->config.c + 1e-9) - (low - 1);   /* see above */
-        if (fp->config.c >= 1) slack = 0;
-        fp->slack[j] = slack > INT32_MAX ? INT32_MAX : (uint32_t)slack;
+        slack = footprint_p_slack(fp, j);
+        fp->slack[g] = slack > INT32_MAX ? INT32_MAX : (uint32_t)slack;
+        fp->lead[g] = place;
         if (slack == 0) fp->exact = (g + 1) * FOOTPRINT_P_GROUP;
         else if (j == 0) fp->exact = 0;
-        if (g > 0 && fp->pending[first - FOOTPRINT_P_GROUP]) footprint_p_flush(fp, g - 1);
+        if (g > 0 && fp->pending[g - 1]) footprint_p_flush(fp, g - 1);
     }
     fp->place[j] = place;
-    fp->pending[j] = 0;
     mark->since = fp->slot[place].time;
+    mark->high = 0;
     if (mark->born == 0) mark->born = from;
     if (fp->made <= j) fp->made = j + 1;
     mark->row = j * (fp->columns - footprint_bin(FOOTPRINT_P_T) - 1) - j * (j + 1) / 2;

@@ -5,17 +5,14 @@ enum {
     FOOTPRINT_P_GROUP = 4,           /* G: marks that share a slack */
     FOOTPRINT_P_YOUNG = 512,         /* ages below it are counted one by one */
     FOOTPRINT_P_MARK_YOUNG = 1024,   /* the same for the marks of low ends below it */
-    FOOTPRINT_P_RING = 128,          /* misses until `recent` is copied to the ring's end */
-    FOOTPRINT_P_LOG = 64,            /* misses that may wait; */
-    FOOTPRINT_P_MANY = 32768        /* with so many blocks few come from between the marks */
+    FOOTPRINT_P_RING = 128           /* misses until `recent` is copied to the ring's end */
 };
 #define FOOTPRINT_P_FOLD UINT64_C(0x80000000)      /* accesses until 32-bit counters are emptied */
 
 typedef struct footprint_p_mark {
-    uint64_t since, low, high;       /* low, high: ages of the bin that counted last */
-    uint64_t cell;                   /* that bin: bytes from cells on */
+    uint64_t since, low, high, from, moved;        /* but for since: see "marks without slack" */
     uint64_t born;
-    uint32_t row;
+    uint32_t row, cell;              /* indices of cells; cell: the bin low .. high */
 } footprint_p_mark;
 /* sum and square apart: side by side, gcc adds to both at once, which takes
    four instructions more. */
@@ -24,6 +21,12 @@ typedef struct footprint_p_moment { uint64_t sum, count, square; } footprint_p_m
 /* F of mark j: the low end of a bin. */
 static uint64_t footprint_p_low(uint32_t j) {
     return footprint_bin_low(footprint_bin(FOOTPRINT_P_T) + 1 + j);
+}
+
+/* Its slack: see "marks". */
+static uint64_t footprint_p_slack(const footprint *fp, uint32_t j) {
+    uint64_t less = footprint_p_low(j) - 1;
+    return fp->config.c >= 1 ? 0 : (uint64_t)((double)less / fp->config.c + 1e-9) - less;
 }
 
 /* Lays the blocks out from base on. If base is NULL it only returns how many
@@ -38,6 +41,7 @@ static uint64_t footprint_p_layout_blocks(footprint *fp, unsigned char *base, ui
     FOOTPRINT_P_TAKE(slot, footprint_entry, slots + UINT64_C(1));  /* one in reserve: thinning */
     FOOTPRINT_P_TAKE(index, uint32_t, fp->buckets);
     FOOTPRINT_P_TAKE(live, uint64_t, slots / 64 + 2);
+    FOOTPRINT_P_TAKE(after, uint32_t, fp->is_linked ? slots + UINT64_C(2) : 0);
     fp->blocks_bytes = (size_t)at;
     return at;
 }
@@ -71,8 +75,10 @@ static uint64_t footprint_p_layout_tables(footprint *fp, unsigned char *base, ui
     at = footprint_p_layout_bursts(&fp->bursts, base, at, fp->flags, fp->rows, columns);
     FOOTPRINT_P_TAKE(before, uint64_t, forget ? 0u : rows * columns);
     FOOTPRINT_P_TAKE(place, uint32_t, marks + 16);
-    FOOTPRINT_P_TAKE(pending, uint32_t, marks + 16);
-    FOOTPRINT_P_TAKE(slack, uint32_t, marks + 16);
+    FOOTPRINT_P_TAKE(cut, uint32_t, marks + 16);
+    FOOTPRINT_P_TAKE(lead, uint32_t, marks / FOOTPRINT_P_GROUP + 33);
+    FOOTPRINT_P_TAKE(pending, uint32_t, marks / FOOTPRINT_P_GROUP + 33);
+    FOOTPRINT_P_TAKE(slack, uint32_t, marks / FOOTPRINT_P_GROUP + 33);
     FOOTPRINT_P_TAKE(mark, footprint_p_mark, marks);
     FOOTPRINT_P_TAKE(young, int32_t, (uint64_t)young * FOOTPRINT_P_MARK_YOUNG);
     FOOTPRINT_P_TAKE(cells, footprint_p_moment, cells);
@@ -91,6 +97,7 @@ static uint32_t footprint_p_start(footprint *fp, void *tables, uint32_t most, vo
     footprint_p_zero(tables, fp->table_bytes);
     footprint_p_zero(blocks, fp->blocks_bytes);
     fp->top = fp->ring + FOOTPRINT_P_RING;
+    if (fp->is_linked) fp->after[fp->bottom] = fp->next;
     return fp->cap;
 }
 
@@ -103,7 +110,7 @@ static void footprint_p_configure(footprint *fp, const footprint_config *config)
     fp->next = 2;
     fp->bottom = 1;
     fp->is_followed = 1;
-    fp->wait_from = fp->config.c >= 1 ? (uint32_t)FOOTPRINT_P_MANY : UINT32_MAX;
+    fp->is_linked = footprint_p_slack(fp, 0) == 0;
     fp->is_fast = (uint32_t)footprint_p_is_fast();
     fp->folded = FOOTPRINT_P_FOLD < fp->end ? FOOTPRINT_P_FOLD : fp->end;
 }

@@ -125,7 +125,7 @@ static void footprint_p_end_rows(footprint *fp) {
         footprint_p_end_row(fp, fp->cells + fp->mark[j].row, fp->mark[j].born,
                             j < fp->marks ? fp->mark[j].since : 0);
         fp->mark[j].born = 0;
-        fp->place[j] = fp->pending[j] = 0;
+        footprint_p_close_mark(fp, j);
     }
     fp->marks = 0;
 }

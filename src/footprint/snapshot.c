@@ -81,6 +81,7 @@ FOOTPRINT_API void footprint_burst(footprint *fp) {
     for (i = 0; i < fp->filled; i++) --*footprint_p_near(fp, footprint_p_hash(fp->top[i].block));
     for (i = (fp->bottom + 1) >> 6; i <= fp->next >> 6; i++) fp->live[i] = 0;
     fp->bottom = fp->next - 1;
+    if (fp->is_linked) fp->after[fp->bottom] = fp->next;
     fp->filled = fp->tracked = 0;
     fp->followed = fp->gone = fp->gone_low = fp->gone_high = 0;
     fp->top = fp->ring + FOOTPRINT_P_RING;
@@ -187,6 +188,5 @@ FOOTPRINT_API uint64_t footprint_mark_time(footprint *fp, uint32_t bin) {
     if (F == 0) return fp->now;
     if (F <= FOOTPRINT_P_T) return F <= fp->filled ? fp->top[F - 1].time : 0;
     j = footprint_bin(F) - footprint_bin(FOOTPRINT_P_T) - 1;
-    footprint_p_settle(fp);
     return j < fp->marks ? fp->mark[j].since : 0;
 }

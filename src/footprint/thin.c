@@ -48,7 +48,10 @@ static void footprint_p_thin(footprint *fp) {
         footprint_p_event(fp, q + 1, fp->now - fp->top[q].time + 2, 1);
         fp->born[q + 1] = fp->now + 1;
     }
-    for (j = 0; j < fp->mark_max; j++) fp->mark[j].born = fp->place[j] = fp->pending[j] = 0;
+    for (j = 0; j < fp->mark_max; j++) {
+        fp->mark[j].born = 0;
+        footprint_p_close_mark(fp, j);
+    }
     for (j = 0; j < fp->mark_max && footprint_p_low(j) <= fp->tracked; j++)
         footprint_p_add_mark(fp, fp->next + FOOTPRINT_P_T - (uint32_t)footprint_p_low(j),
                              fp->now + 1);
