@@ -847,8 +847,9 @@ static void tree_of_bursts(brst *b, int given_up, unsigned all_yy, unsigned all_
    burst, each equally often and whatever the others do. The rest of the calls are half
    c's and half d's, and what two callers do is made up for by either. So bursts leave
    4 * 9 of g's sum over, each. The groups of 10 bursts have what makes that estimate
-   exact: 8 / 7 of their squares are 4 * 9 * 80. */
-static void known_groups(brst *b) {
+   exact: 8 / 7 of their squares are 4 * 9 * 80. Or one of the callers alone differs, by 9,
+   and each group has as many of more as of less. */
+static void known_groups(brst *b, int is_one) {
     enum { BURSTS = 80, GROUPS = 8, NODES = 10 };
     static const int more[GROUPS] = {8, -8, 6, -6, 6, -6, 2, -2}; /* of the first caller */
     unsigned fields[23] = {5, 0, 100, 100, 21, 100, 0, 0, 100 * BURSTS, 0, 0, 0,
@@ -868,13 +869,17 @@ static void known_groups(brst *b) {
     BRST(b, 100 * BURSTS, BURSTS, 10000 * BURSTS, 10000 * BURSTS);
     for (k = 0; k < GROUPS; k++) brst_number(b, 1000);
     for (i = 0; i < 2; i++) {
-        BRST(b, 30 * BURSTS, BURSTS, (900 + 2 * 9) * BURSTS, 3000 * BURSTS);
-        for (k = 0; k < GROUPS; k++) brst_number(b, (unsigned)(300 - (i ? 0 : 3 * more[k])));
+        const unsigned over = is_one ? i ? 0 : 81 : 2 * 9;
+        BRST(b, 30 * BURSTS, BURSTS, (900 + over) * BURSTS, 3000 * BURSTS);
+        for (k = 0; k < GROUPS; k++)
+            brst_number(b, (unsigned)(300 - (i || is_one ? 0 : 3 * more[k])));
     }
     for (i = 0; i < 4; i++) {
+        const unsigned over = is_one ? i ? 0 : 81 : 9;
         for (k = 0; k < 4 + GROUPS; k++) brst_number(b, 0);
-        BRST(b, 10 * BURSTS, BURSTS, (100 + 9) * BURSTS, 1000 * BURSTS);
-        for (k = 0; k < GROUPS; k++) brst_number(b, (unsigned)(100 + (i ? 0 : 3 * more[k])));
+        BRST(b, 10 * BURSTS, BURSTS, (100 + over) * BURSTS, 1000 * BURSTS);
+        for (k = 0; k < GROUPS; k++)
+            brst_number(b, (unsigned)(100 + (i || is_one ? 0 : 3 * more[k])));
     }
     brst_end(b);
 }
@@ -1315,8 +1320,10 @@ int main(int argc, char **argv) {
         grouped(&b, i < 20 ? 5 : 3, i % 20 + 1);
         save(folder, name, &b);
     }
-    known_groups(&b);
+    known_groups(&b, 0);
     save(folder, "known-groups.brst", &b);
+    known_groups(&b, 1);
+    save(folder, "known-one.brst", &b);
     scaled_chain(&b);
     save(folder, "scaled-chain.brst", &b);
     same_bursts(&b);

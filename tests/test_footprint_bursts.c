@@ -404,6 +404,32 @@ TEST(intervals_hold_the_truth) {
     CHECK(held[0] * 100 >= asked[0] * 88 && held[1] * 100 >= asked[1] * 88);
 }
 
+/* Phases of 32 bursts of 1000 accesses, of 10 blocks and of 100 in turn. Each has as many
+   bursts, so the sample has little error. Its interval knows that only if groups change
+   within a phase: four times here, else it is 5 times as wide. */
+TEST(groups_change_within_phases) {
+    enum { ROUNDS = 40, OF = 32, BURST = 1000 };
+    footprint_config config = {1, 1 << 10, 0, FOOTPRINT_BURSTS, 0, 0, NULL, NULL, NULL};
+    footprint fp;
+    footprint_profile p;
+    uint64_t seed = 3;
+    uint32_t phase, i;
+    double low = 0, high = 0, average;
+    CHECK(footprint_init(&fp, memory2, sizeof memory2, &config) > 0);
+    for (phase = 0; phase < ROUNDS; phase++) {
+        for (i = 0; i < OF * BURST; i++) {
+            footprint_access(&fp, test_random(&seed) % (phase % 2 ? 100 : 10));
+            if (i % BURST == BURST - 1) footprint_burst(&fp);
+        }
+    }
+    CHECK_EQ(footprint_snapshot(&fp, &p, table2, sizeof table2), 0);
+    average = footprint_average_of(&p, 200);
+    CHECK_EQ(footprint_average_interval(&p, 200, &low, &high), 0);
+    printf("%.2f, %.2f to %.2f\n", average, low, high);
+    CHECK(average > 47 && average < 50); /* (10 + 100 (1 - .99^200)) / 2 */
+    CHECK(high - low < 6);
+}
+
 /* Blocks are drawn evenly from n: a cache of C of them misses 1 - C / n, whatever
    c is. Of 120 intervals 22 or more are wrong with a chance of 2e-7, if one in
    twenty may be. */

@@ -10,8 +10,11 @@
    turns ended, less what they had when its turns began: a change of groups adds
    to one and takes off from the next. Between changes there are
    FOOTPRINT_P_TURN accesses, or a 16th of all until then, for a change takes
-   some 30 000 instructions. */
-#define FOOTPRINT_P_TURN 32768
+   30 000 to 90 000 instructions: 4 to 11 for each access. A group whose turns
+   are as long as the program's phases differs by phases that all groups
+   together have seen in their right part: the interval is then up to five times
+   too wide. */
+#define FOOTPRINT_P_TURN 8192
 
 /* Lays the groups out, if bursts are announced. Returns where they end. */
 static uint64_t footprint_p_layout_bursts(footprint_bursts *bursts, unsigned char *base,
