@@ -13,7 +13,7 @@
                  interleave.c  when threads made their accesses
                  layout.c      what orders of fields, blocks and functions could gain
                  sharing.c     lines that several threads use
-                 contexts.c    sums over bursts for each context of a tree
+                 contexts.h    sums over bursts for each context of a tree
                  timer.c       ticks of a timer
                  lines.c       the same by place in the code
                  axis.c        when ticks and slow frames were
@@ -39,7 +39,7 @@
                  ticks.c       where time goes, for instrument.c; it takes sampled.c, too
 
    A program has instrument.c or patch.c, and settings.c, calls.c, threads.c, names.c
-   and dump.c; patch.c also has sampled.c, contexts.c, timer.c, lines.c, keep.c and
+   and dump.c; patch.c also has sampled.c, contexts.h, timer.c, lines.c, keep.c and
    handover.c. These two provide recorder_memory, and set recorder_on. */
 #ifndef RECORDER_H
 #define RECORDER_H
