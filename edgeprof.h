@@ -411,7 +411,7 @@ EDGEPROF_API void edgeplan_drop(edgeplan *p, const edgeplan_order *order);
    classes + 1 of them. order->count, if any, counts vertices here. */
 EDGEPROF_API void edgeplan_vertices(edgeplan *p, const edgeplan_order *order);
 
-/* Of a vertex, for edgeplan_witnesses. */
+/* The kind of a vertex, for edgeplan_witnesses. */
 enum {
     EDGEPLAN_CALL = 1,      /* the reader knows by itself when the call is over, or by LEAVE */
     EDGEPLAN_CALL_TOLD = 2  /* a witness on each way to the next call or to EXIT says it */
@@ -2313,7 +2313,7 @@ static void edgeplan_p_define_edges(edgeplan_p_text *t, const edgeplan *p, const
     }
 }
 
-/* Of the table and the plan (FNV-1a): counters of different plans must not be
+/* The hash of table and plan (FNV-1a): counters of different plans must not be
    added up. */
 static uint32_t edgeplan_p_hash(const edgeplan *p) {
     uint32_t hash = UINT32_C(0x811C9DC5), e;

@@ -252,7 +252,7 @@ enum {                               /* flags of a config, of footprint_stats an
 enum { FOOTPRINT_GROUPS = 16 };      /* bursts are put into so many groups; their spread tells
                                         how far a sample can be trusted */
 
-/* Of all three counters. A zero in a field asks for its default. A
+/* The settings of all three counters. A zero in a field asks for its default. A
    footprint_average is always exact and samples when it is full: it reads no c.
    A footprint_pair reads c and window_max alone. */
 typedef struct footprint_config {
@@ -1975,9 +1975,9 @@ FOOTPRINT_API void footprint_reference(footprint *fp, const void *address, size_
    sum, that of e room.
 
    A window that ends at access i of a burst has at most i accesses. So a length
-   of more than i counts once too often at access i. That is a second stretch,
-   taken off: at the accesses born..n of a burst its "age" i + 1 goes from
-   born + 1 to n + 1. Everything may wrap in between; the results are right
+   of more than i counts once too often at access i. A second stretch is subtracted
+   for that. It has "age" i + 1 at access i, which goes from born + 1 to n + 1 over
+   the accesses born..n of a burst. Everything may wrap in between; the results are right
    modulo 2^64. */
 
 /* Adds the windows of the row whose events are in fp->scratch to rows below + 1
@@ -2826,8 +2826,8 @@ FOOTPRINT_API uint32_t footprint_pair_init(footprint_pair *pair, void *memory, s
    the same ages come again and again: one addition with a weight deals with
    them all.
 
-   Full: runs that no window of interest reaches are dropped, and those before
-   the largest mark if no larger mark can come. If that is not enough and c < 1,
+   When memory is full, runs are dropped: those that no window of interest reaches,
+   and those before the largest mark if no larger mark can come. If that is not enough and c < 1,
    runs are thinned from new to old: a dropped run counts as the end of the run
    before it, which takes at most half of the slack of the marks that look
    there; the other half remains for their period. At c = 1 the largest mark is

@@ -666,7 +666,7 @@ static void hcct_p_bounds(const hcct *t, uint32_t i, uint64_t *lower, uint64_t *
    about two probes in the third. So a call never pays for the number of
    children that its caller has. */
 
-/* Of the cache alone: its low bits say where. */
+/* A hash for the cache alone: its low bits say where. */
 HCCT_P_INLINE uint32_t hcct_p_mix(uint32_t parent, uint32_t key) {
     return parent + key * UINT32_C(0x85EBCA6B);
 }
@@ -1543,7 +1543,7 @@ HCCT_P_RARE void hcct_p_enter_at_slow(hcct *t, uint32_t depth, uint32_t key, uin
     hcct_enter(t, key, weight);
 }
 
-/* Plain leaves only lower `at`: one store does for all of them. */
+/* A plain leave only lowers `at`, so one store does the work of several leaves. */
 HCCT_API void hcct_enter_at(hcct *t, uint32_t depth, uint32_t key, uint64_t weight) {
     ptrdiff_t at = (ptrdiff_t)depth - (ptrdiff_t)t->low;
     HCCT_ASSERT(key != 0);
@@ -2192,7 +2192,7 @@ static inline uint64_t hcct_p_with_product(uint64_t sum, uint32_t x, uint32_t y)
     return sum + product < sum ? UINT64_MAX : sum + product;
 }
 
-/* Of the burst that runs. */
+/* The group of the burst that runs. */
 static inline uint32_t hcct_p_group(const hcct_p_contexts *c) {
     uint32_t h = c->seed + c->of[0].bursts * UINT32_C(0x85EBCA6B);
     h = (h ^ h >> 16) * UINT32_C(0x7FEB352D);

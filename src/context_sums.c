@@ -45,7 +45,7 @@ static inline uint64_t base_p_with_product(uint64_t sum, uint32_t x, uint32_t y)
     return sum + product < sum ? UINT64_MAX : sum + product;
 }
 
-/* Of the burst that runs. */
+/* The group of the burst that runs. */
 static inline uint32_t base_p_group(const base_p_contexts *c) {
     uint32_t h = c->seed + c->of[0].bursts * UINT32_C(0x85EBCA6B);
     h = (h ^ h >> 16) * UINT32_C(0x7FEB352D);

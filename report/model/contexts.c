@@ -175,9 +175,9 @@ static double most_yy(const context_tree *t, const context_error *e) {
     return t->xx >= 0 && e->xy < most ? e->xy : most;
 }
 
-/* Of contexts together: what bursts leave over of y - p x is what groups do, for each
-   burst is in one of them by chance. With g groups the estimate has g - 1 degrees of
-   freedom. *equal: how many equal bursts these are worth. */
+/* The variance of y - p x between bursts, for several contexts together. It is estimated
+   from groups, for each burst is in one of them by chance. With g groups the estimate
+   has g - 1 degrees of freedom. *equal: how many equal bursts these are worth. */
 static double over_of_groups(const context_tree *t, const context_error *e, double *equal) {
     double over = 0, y = 0, x = 0, p, yy;
     size_t k;
@@ -246,8 +246,8 @@ static interval range_of(const context_tree *t, const context_error *e, double m
     return range;
 }
 
-/* Of calls that a row of the tables of functions and pairs has, too, the row's
-   interval. */
+/* The interval of a row in the tables of functions and pairs that shows the same
+   calls. */
 static interval range_in_rows(const context_tree *t, const context_error *e, uint32_t caller,
                               uint32_t callee, double most_above) {
     interval range = context_rows_find(t->rows, 0, callee, e->calls);
@@ -531,8 +531,8 @@ static void add_table(report *r, const context_tree *t) {
 
 static uint64_t add_up(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
-/* Of several contexts together: each of them scaled up alone is rounded down, and a
-   thousand of them lose a thousand. */
+/* Scales the sum of several contexts up. If each were scaled up by itself it would be
+   rounded down, and a thousand of them would lose a thousand. */
 static uint64_t scaled_up(const context_tree *t, uint64_t count) {
     return t->recorded == t->total ? count : contexts_scale(count, t->total, t->recorded, 0);
 }
@@ -612,7 +612,7 @@ static void add_weighted(report *r, const context_tree *t) {
     free(hot);
 }
 
-/* Of the smallest cache, whose misses have contexts. */
+/* The unknown misses of the smallest cache, whose misses have contexts. */
 static uint64_t unknown_misses(const input *in) {
     const missed_parts *p = (const missed_parts *)input_find(in, &kind_misses);
     uint64_t unknown = 0;

@@ -22,7 +22,7 @@ typedef struct function_sum {
     report_sum of[MEASURES];
 } function_sum;
 
-/* Of a program: what the shares of its functions are parts of. */
+/* The sums of a program; the shares of its functions are parts of them. */
 typedef struct program_sums {
     report_sum time, calls, gaps, checks;
     int has_time, has_calls, has_gaps;

@@ -355,7 +355,7 @@ typedef struct report_writer {
     const char *name, *about;
     unsigned uses;                                /* options that change what it writes */
     int wants_out;                                /* --NAME OUT instead of standard output */
-    /* Of a report with nothing to show it writes nothing or a frame without
+    /* If the report has nothing to show it writes nothing, or a frame without
        content; report_check refuses such a report before. */
     void (*write)(const report *r, text *out);
     int (*has)(const report *r); /* is there anything to show? NULL: there always is */

@@ -83,8 +83,8 @@ FOOTPRINT_API uint32_t footprint_pair_init(footprint_pair *pair, void *memory, s
    the same ages come again and again: one addition with a weight deals with
    them all.
 
-   Full: runs that no window of interest reaches are dropped, and those before
-   the largest mark if no larger mark can come. If that is not enough and c < 1,
+   When memory is full, runs are dropped: those that no window of interest reaches,
+   and those before the largest mark if no larger mark can come. If that is not enough and c < 1,
    runs are thinned from new to old: a dropped run counts as the end of the run
    before it, which takes at most half of the slack of the marks that look
    there; the other half remains for their period. At c = 1 the largest mark is

@@ -129,8 +129,8 @@ typedef struct recorder_frame {
 } recorder_frame;
 
 /* What the hooks look at. Between bursts they keep the stack of open calls
-   themselves, for `left` calls: so many come before the next burst, or have
-   room for certain. When left becomes negative they call recorder_call. In
+   themselves, for `left` calls: the next burst does not begin before that, and
+   they surely have room. When left becomes negative they call recorder_call. In
    bursts left is 0 and top is the address of an entry of no function, at which
    they call recorder_return. Invariant: while left is above 0, top is in the
    stack. recorder_plain.h has what they do when every call is recorded. */

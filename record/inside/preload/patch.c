@@ -40,7 +40,7 @@ static __thread struct record_stacks {
 
 /* ---- events of a burst ---- */
 
-/* Of a table that a thread keeps. */
+/* Memory for a table that a thread keeps. */
 static void *record_table(size_t bytes) {
     void *memory = recorder_memory(bytes);
     if (!memory) __atomic_store_n(&record.without_tables, 1, __ATOMIC_RELAXED);
