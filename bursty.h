@@ -2914,9 +2914,9 @@ BURSTY_P_SLOW void bursty_p_begin_opening(bursty_p_thread *t) {
     }
 }
 
-/* A look after so many checks. Returns the word before the check that asked
-   takes its 1. With `stays` none has asked: while a burst is live no phase ends
-   before the next check, and the look returns -1. */
+/* Looks at the schedule after so many checks. Returns the value of the word from which
+   the check that asked will subtract 1. With `stays` no check has asked: while a
+   burst is live no phase ends before the next check, and the look returns -1. */
 BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed, int stays) {
     uint32_t live = 0, p;
     uint64_t span = BURSTY_P_SPAN;
@@ -3334,9 +3334,9 @@ static void bursty_p_look_now(void) {
    A run that a former burst has led into the second copy is there by another
    chance, and its event is left out.
 
-   Behind N checks or more no burst that began at s is left. But the run is in
-   the second copy by the N bursts that began in time, whatever runs now. So
-   such an event is recorded by each of them, and has the weight of others. It
+   After N checks or more no burst that began at s is left. But N bursts have begun
+   early enough to lead the run into the second copy, where it still is. So each of
+   them records such an event, with the weight of other events. It
    belongs to the burst that gave the mark: the sums of that burst wait for it
    until the next one begins. With several profiles nobody knows whose burst
    gave the mark, and it is left out.
@@ -5492,8 +5492,8 @@ static void bursty_p_system_end(void) {
    timers and, by the one value that needs no rights, for turns of 0.1 ms: from
    6.12 on who has short turns is let in at once. Kernels that do not know this
    ignore it. The name is for ps and debuggers. From 5.9 on (CLOSE_RANGE_UNSHARE)
-   the thread gets a table of files of its own, an empty one: what it opens takes
-   no number from the program, and what the program closes is closed. Sanitizers
+   the thread has an empty table of files of its own. So what it opens takes no
+   number from the program, and it does not keep open what the program closes. Sanitizers
    write what they find where it happens: there the first three files stay. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define BURSTY_P_FIRST_FILE 3L
@@ -6979,9 +6979,9 @@ typedef struct bursty_p_frame_stratum {
     bursty_p_tick_count cpu_us, ticks, events; /* events: ticks that come together are one */
 } bursty_p_frame_stratum;
 
-/* What the frames of each block have: of a function its ticks, self and total,
-   and without a site how many frames there are and how long they waited. Only
-   the thread of `framed` writes it. */
+/* What the frames of each block have. With a site: the function's ticks, self and
+   total. Without one: how many frames there are, and how long they waited. Only the
+   thread of `framed` writes it. */
 typedef struct bursty_p_frame_blocks {
     const bursty_site *site;
     uint32_t kind, framed;              /* framed: 1 + its number, or 0 while it is made */

@@ -2860,7 +2860,7 @@ static void footprint_p_pair_add_ages(footprint_p_pair_cell *row, uint32_t colum
     }
 }
 
-/* A rest of a mark has ended: its ages were x0..x1. Where threads take turns of
+/* What was left of a mark has ended; its ages were x0..x1. Where threads take turns of
    one length, a mark has the same ages again and again. They go to the row
    once, with their weight. */
 static inline void footprint_p_pair_end_rest(const footprint_pair *pair,

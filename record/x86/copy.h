@@ -162,8 +162,8 @@ X86_API void x86copy_find_xsave(x86copy_module *m);
 /* The common code of a module, with out[0] at s->base; sets slow_at and so
    on. */
 X86_API void x86copy_emit_slow(x86copy *s, x86copy_module *m);
-/* How many bytes of whole instructions a jump at patch_at overwrites, if they
-   run anywhere else as they are; 0: they do not. The body holds them. */
+/* How many bytes of whole instructions a jump at patch_at overwrites; 0 if these do not
+   run unchanged at another address. The body holds them. */
 X86_API uint32_t x86copy_displaced(const x86flow_body *b, uint32_t patch_at);
 /* Everything behind a patched entry, for out[0] at s->base and position `at`:
    T, plain, make C and, if direct calls need no check, make I. The body holds

@@ -217,7 +217,7 @@ static int is_narrower(interval a, interval b) {
     return a.high - a.low < b.high - b.low;
 }
 
-/* What is not in the share has the same error. So it is small for a share near
+/* A share p and the rest, 1 - p, have the same error. So it is small for a share near
    1. What the tree gave up may belong to any context: it widens the interval
    upwards. */
 static interval range_of(const context_tree *t, const context_error *e, double most_above) {

@@ -93,7 +93,7 @@ typedef struct coverage_all {
     uint32_t tests_failed, tests_passed;
 } coverage_all;
 
-/* Fills in the files and what is refused, of one whose options are set. */
+/* Fills in the files, and what is refused. The options in *made must be set before. */
 void coverage_gather(coverage_all *made, const struct edges_all *all);
 void coverage_free_columns(void *made);
 /* Adds the totals of one file to *t. */

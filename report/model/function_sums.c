@@ -98,9 +98,9 @@ static int is_counted(const tally *s, const sampled_path *path) {
     return *site->file || strcmp(site->name, "(recorder)") != 0;
 }
 
-/* Paths have their parents in front of them: one walk backwards links children
-   and adds up what is below, one in preorder knows what is open on each
-   stack. */
+/* A path stands after its parent in the list. So one walk backwards links children and
+   adds up what is below them. A second walk, in preorder, knows which functions are
+   open on each stack. */
 static void add_time(function_sums *c) {
     const tally *s = c->tally;
     size_t n = s->paths.count, i;

@@ -77,9 +77,9 @@ typedef struct bursty_p_frame_stratum {
     bursty_p_tick_count cpu_us, ticks, events; /* events: ticks that come together are one */
 } bursty_p_frame_stratum;
 
-/* What the frames of each block have: of a function its ticks, self and total,
-   and without a site how many frames there are and how long they waited. Only
-   the thread of `framed` writes it. */
+/* What the frames of each block have. With a site: the function's ticks, self and
+   total. Without one: how many frames there are, and how long they waited. Only the
+   thread of `framed` writes it. */
 typedef struct bursty_p_frame_blocks {
     const bursty_site *site;
     uint32_t kind, framed;              /* framed: 1 + its number, or 0 while it is made */
