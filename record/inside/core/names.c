@@ -15,7 +15,7 @@
 #define _GNU_SOURCE
 #endif
 #include "recorder.h"
-#include "../../places.h"
+#include "../../places_format.h"
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
