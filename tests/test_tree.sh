@@ -1,7 +1,7 @@
 #!/bin/sh
 # test_tree.sh - nothing that a compiler made is in the tree: no ELF file, no archive of objects.
 # In a clone that is what git tracks; in an unpacked archive, each file outside of the build folder.
-# What fuzz/corpus has is input.
+# What fuzz/corpus has is input. And each file of a wing that a page or a comment names is there.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/check.sh
@@ -35,4 +35,17 @@ ok $? "the files of the tree are found"
 found=$(compiled <"$scratch/files")
 [ -z "$found" ]
 ok $? "compiled: $found"
+
+named() { # reads names of files; prints the files of wings that these name, each once
+    LC_ALL=C xargs grep -ohE '(^|[^A-Za-z0-9_/.$"{}-])(record|cc|report|base|lab)/[a-z0-9_/-]+\.[a-z]+' |
+        sed 's/^[^a-z]//' | grep -E '\.(c|h|cc|js|sh|md|awk)$' | LC_ALL=C sort -u
+}
+
+echo 'see base/text.c, (cc/no_such.h) and report/model/NAME.c' >"$scratch/page"
+[ "$(echo "$scratch/page" | named | tr '\n' ' ')" = 'base/text.c cc/no_such.h ' ]
+ok $? "files that a page names are found"
+missing=$(grep -v '^tests/' "$scratch/files" | grep -E '\.(md|c|h|cc|sh|in|txt|js)$' | named |
+    while IFS= read -r file; do [ -e "$file" ] || echo "$file"; done)
+[ -z "$missing" ]
+ok $? "named, and not there: $missing"
 finish

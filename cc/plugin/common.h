@@ -61,7 +61,7 @@ bool take(arguments *a, const std::string &key, const std::string &value) {
     return true;
 }
 
-/* As base/glob.c: * is any bytes, ? is one. */
+/* As base/glob.h: * is any bytes, ? is one. */
 bool matches(const char *pattern, const char *name) {
     const char *star = nullptr, *from = name;
     while (*name) {
