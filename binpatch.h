@@ -102,6 +102,7 @@
 
    CONTENTS
      language
+     linkage
      options
      hooks: who is called, who returns
      one instruction: the decoder
@@ -133,7 +134,7 @@
 #error "this header is C99 and C++11: compile with -std=c99 or newer in place of -ansi"
 #endif
 
-/* ---- options --------------------------------- src/binpatch/options.h ---- */
+/* ---- linkage ------------------------------------------ src/linkage.h ---- */
 
 #if defined(__GNUC__) || defined(__clang__)             /* clang-cl defines the second alone */
 #define BINPATCH_P_GNU
@@ -150,6 +151,8 @@
 #else
 #define BINPATCH_API extern
 #endif
+
+/* ---- options --------------------------------- src/binpatch/options.h ---- */
 
 #if defined(__x86_64__) && defined(__LP64__) && defined(__GNUC__) && !defined(__TINYC__)           \
     && defined(__linux__) && defined(__STDC_HOSTED__) && __STDC_HOSTED__

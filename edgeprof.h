@@ -129,6 +129,7 @@
 
    CONTENTS
      language
+     linkage
      options
      counts: types and functions
      the planner: types and functions
@@ -163,9 +164,9 @@
 #error "this header is C99 and C++11: compile with -std=c99 or newer in place of -ansi"
 #endif
 
-/* ---- options --------------------------------- src/edgeprof/options.h ---- */
+/* ---- linkage ------------------------------------------ src/linkage.h ---- */
 
-#if defined(__GNUC__) || defined(__clang__)
+#if defined(__GNUC__) || defined(__clang__)             /* clang-cl defines the second alone */
 #define EDGEPROF_P_GNU
 #endif
 #if defined(EDGEPROF_P_GNU) || defined(__TINYC__)
@@ -180,6 +181,8 @@
 #else
 #define EDGEPROF_API extern
 #endif
+
+/* ---- options --------------------------------- src/edgeprof/options.h ---- */
 
 #ifdef EDGEPROF_WIDE
 typedef uint32_t edgeprof_index;

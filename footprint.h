@@ -171,7 +171,7 @@
 
    CONTENTS
      language
-     options
+     linkage
      types
      functions: all windows (All-Window Profiling, section 3)
      functions: averages alone, at a third of the cost
@@ -215,7 +215,7 @@
 #error "this header is C99 and C++11: compile with -std=c99 or newer in place of -ansi"
 #endif
 
-/* ---- options -------------------------------- src/footprint/options.h ---- */
+/* ---- linkage ------------------------------------------ src/linkage.h ---- */
 
 #if defined(__GNUC__) || defined(__clang__)             /* clang-cl defines the second alone */
 #define FOOTPRINT_P_GNU

@@ -72,7 +72,7 @@
 
    CONTENTS
      language
-     options
+     linkage
      types
      functions
      contexts of a program that bursty.h samples
@@ -114,9 +114,9 @@
 #error "this header is C99 and C++11: compile with -std=c99 or newer in place of -ansi"
 #endif
 
-/* ---- options ------------------------------------- src/hcct/options.h ---- */
+/* ---- linkage ------------------------------------------ src/linkage.h ---- */
 
-#if defined(__GNUC__) || defined(__clang__)
+#if defined(__GNUC__) || defined(__clang__)             /* clang-cl defines the second alone */
 #define HCCT_P_GNU
 #endif
 #if defined(HCCT_P_GNU) || defined(__TINYC__)

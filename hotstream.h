@@ -94,7 +94,7 @@
 
    CONTENTS
      language
-     options
+     linkage
      types
      the bridge from bursty.h
      basics
@@ -126,7 +126,7 @@
 #error "this header is C99 and C++11: compile with -std=c99 or newer in place of -ansi"
 #endif
 
-/* ---- options -------------------------------- src/hotstream/options.h ---- */
+/* ---- linkage ------------------------------------------ src/linkage.h ---- */
 
 #if defined(__GNUC__) || defined(__clang__)             /* clang-cl defines the second alone */
 #define HOTSTREAM_P_GNU
