@@ -102,6 +102,7 @@
 
    CONTENTS
      language
+     linkage
      options
      hooks: who is called, who returns
      one instruction: the decoder
@@ -133,7 +134,7 @@
 #error "this header is C99 and C++11: compile with -std=c99 or newer in place of -ansi"
 #endif
 
-/* ---- options --------------------------------- src/binpatch/options.h ---- */
+/* ---- linkage ------------------------------------------ src/linkage.h ---- */
 
 #if defined(__GNUC__) || defined(__clang__)             /* clang-cl defines the second alone */
 #define BINPATCH_P_GNU
@@ -150,6 +151,8 @@
 #else
 #define BINPATCH_API extern
 #endif
+
+/* ---- options --------------------------------- src/binpatch/options.h ---- */
 
 #if defined(__x86_64__) && defined(__LP64__) && defined(__GNUC__) && !defined(__TINYC__)           \
     && defined(__linux__) && defined(__STDC_HOSTED__) && __STDC_HOSTED__
@@ -1535,7 +1538,7 @@ static int binpatch_p_judge(uint64_t function, size_t bytes,
                  || i.kind == X86DECODE_JUMP_INDIRECT || i.kind == X86DECODE_TRAP;
         t->calls = i.kind == X86DECODE_CALL || i.kind == X86DECODE_CALL_INDIRECT;
     } while (t->end < function + 5);
-    /* Of a stub of the PLT no table tells; it is what leads to its jump. */
+    /* No table has the stubs of the PLT. A stub is the code that leads to its jump. */
     if (!t->hi && leaves) t->hi = t->end;
     if (!t->hi) return BINPATCH_NO_END;
     reason = binpatch_p_look(t);
@@ -2288,9 +2291,8 @@ static int binpatch_p_new_hook(binpatch_p_hook *h, const binpatch_watch *w,
     return 0;
 }
 
-/* The number of the hook that was at this function, whose entry is as it was
-   before, or has its jump; or `used`. What was unloaded behind a hook's back is
-   out. */
+/* The number of a hook that this function had or has; `used` if there is none. A hook
+   of a library that was unloaded meanwhile does not count. */
 static uint32_t binpatch_p_earlier(uint64_t function,
                                    const binpatch_p_place *where, int *has_jump) {
     uint32_t n, found = binpatch_p.used;

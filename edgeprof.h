@@ -129,6 +129,7 @@
 
    CONTENTS
      language
+     linkage
      options
      counts: types and functions
      the planner: types and functions
@@ -163,9 +164,9 @@
 #error "this header is C99 and C++11: compile with -std=c99 or newer in place of -ansi"
 #endif
 
-/* ---- options --------------------------------- src/edgeprof/options.h ---- */
+/* ---- linkage ------------------------------------------ src/linkage.h ---- */
 
-#if defined(__GNUC__) || defined(__clang__)
+#if defined(__GNUC__) || defined(__clang__)             /* clang-cl defines the second alone */
 #define EDGEPROF_P_GNU
 #endif
 #if defined(EDGEPROF_P_GNU) || defined(__TINYC__)
@@ -180,6 +181,8 @@
 #else
 #define EDGEPROF_API extern
 #endif
+
+/* ---- options --------------------------------- src/edgeprof/options.h ---- */
 
 #ifdef EDGEPROF_WIDE
 typedef uint32_t edgeprof_index;
@@ -411,7 +414,7 @@ EDGEPROF_API void edgeplan_drop(edgeplan *p, const edgeplan_order *order);
    classes + 1 of them. order->count, if any, counts vertices here. */
 EDGEPROF_API void edgeplan_vertices(edgeplan *p, const edgeplan_order *order);
 
-/* Of a vertex, for edgeplan_witnesses. */
+/* The kind of a vertex, for edgeplan_witnesses. */
 enum {
     EDGEPLAN_CALL = 1,      /* the reader knows by itself when the call is over, or by LEAVE */
     EDGEPLAN_CALL_TOLD = 2  /* a witness on each way to the next call or to EXIT says it */
@@ -2313,7 +2316,7 @@ static void edgeplan_p_define_edges(edgeplan_p_text *t, const edgeplan *p, const
     }
 }
 
-/* Of the table and the plan (FNV-1a): counters of different plans must not be
+/* The hash of table and plan (FNV-1a): counters of different plans must not be
    added up. */
 static uint32_t edgeplan_p_hash(const edgeplan *p) {
     uint32_t hash = UINT32_C(0x811C9DC5), e;

@@ -72,7 +72,7 @@
 
    CONTENTS
      language
-     options
+     linkage
      types
      functions
      contexts of a program that bursty.h samples
@@ -96,6 +96,7 @@
      answers
      writing a .brst part
      dump: a .brst part of kind 2 (docs/formats.md)
+     sums of contexts over bursts
      contexts from bursty.h
 */
 
@@ -113,9 +114,9 @@
 #error "this header is C99 and C++11: compile with -std=c99 or newer in place of -ansi"
 #endif
 
-/* ---- options ------------------------------------- src/hcct/options.h ---- */
+/* ---- linkage ------------------------------------------ src/linkage.h ---- */
 
-#if defined(__GNUC__) || defined(__clang__)
+#if defined(__GNUC__) || defined(__clang__)             /* clang-cl defines the second alone */
 #define HCCT_P_GNU
 #endif
 #if defined(HCCT_P_GNU) || defined(__TINYC__)
@@ -665,7 +666,7 @@ static void hcct_p_bounds(const hcct *t, uint32_t i, uint64_t *lower, uint64_t *
    about two probes in the third. So a call never pays for the number of
    children that its caller has. */
 
-/* Of the cache alone: its low bits say where. */
+/* A hash for the cache alone: its low bits say where. */
 HCCT_P_INLINE uint32_t hcct_p_mix(uint32_t parent, uint32_t key) {
     return parent + key * UINT32_C(0x85EBCA6B);
 }
@@ -1542,7 +1543,7 @@ HCCT_P_RARE void hcct_p_enter_at_slow(hcct *t, uint32_t depth, uint32_t key, uin
     hcct_enter(t, key, weight);
 }
 
-/* Plain leaves only lower `at`: one store does for all of them. */
+/* A plain leave only lowers `at`, so one store does the work of several leaves. */
 HCCT_API void hcct_enter_at(hcct *t, uint32_t depth, uint32_t key, uint64_t weight) {
     ptrdiff_t at = (ptrdiff_t)depth - (ptrdiff_t)t->low;
     HCCT_ASSERT(key != 0);
@@ -2143,6 +2144,118 @@ HCCT_API int hcct_write(const hcct *t, hcct_name_fn name, void *name_user, hcct_
     return hcct_p_put_end(&out) ? -1 : 0;
 }
 
+#ifdef BURSTY_H
+/* ---- sums of contexts over bursts ---------------- src/context_sums.c ---- */
+
+/* What the variance between bursts needs of a context, by the number of its
+   node. y is how many calls it has in one burst (times the weight of an adaptive
+   one), and x how many all contexts have. x is known when the burst has ended, so
+   the contexts of a burst are linked to one another and added up then. The tree
+   may give a context up and use its node for another one: then the key or the
+   parent differs, and the sums begin again. What the tool finds in the tree must
+   be `calls`; if it is more, the context was given up in between, and it gets no
+   interval.
+
+   How several contexts vary together no sum of one context knows. So each burst is
+   put into one of HCCT_GROUPS groups by chance, all of its contexts into the same:
+   then how a sum of contexts differs between groups tells how it does between
+   bursts. */
+typedef struct hcct_p_sums {
+    uint64_t yy, xy;      /* of the bursts that have ended: y * y, x * y */
+    uint32_t key, parent;
+    uint32_t calls;       /* the sum of y, with this burst               */
+    uint32_t bursts;      /* in which it was called, with this one       */
+    uint32_t y;           /* in this burst so far                        */
+    uint32_t link;        /* 0, or 1 + the node of another context of this burst */
+    uint32_t group[HCCT_GROUPS]; /* `calls` by groups, of the bursts that have ended */
+} hcct_p_sums;
+#define HCCT_P_LAST UINT32_MAX /* link of the first context of a burst */
+
+typedef struct hcct_p_contexts {        /* all zero but `nodes` and `seed`: empty */
+    uint32_t nodes;       /* so many have sums                           */
+    uint32_t seed;        /* of this thread of this process: what all threads do at
+                             first must not be in one group              */
+    uint32_t linked;      /* the contexts of this burst: 1 + a node, or 0 */
+    hcct_p_sums of[1];    /* of all calls, and of nodes 1 to `nodes`     */
+} hcct_p_contexts;
+
+static inline size_t hcct_p_contexts_bytes(uint32_t nodes) {
+    return sizeof(hcct_p_contexts) + nodes * sizeof(hcct_p_sums);
+}
+
+static inline uint32_t hcct_p_sum_of(uint32_t a, uint32_t b) {
+    return a + b < b ? UINT32_MAX : a + b;
+}
+
+static inline uint64_t hcct_p_with_product(uint64_t sum, uint32_t x, uint32_t y) {
+    uint64_t product = (uint64_t)x * y;
+    return sum + product < sum ? UINT64_MAX : sum + product;
+}
+
+/* The group of the burst that runs. */
+static inline uint32_t hcct_p_group(const hcct_p_contexts *c) {
+    uint32_t h = c->seed + c->of[0].bursts * UINT32_C(0x85EBCA6B);
+    h = (h ^ h >> 16) * UINT32_C(0x7FEB352D);
+    h = (h ^ h >> 15) * UINT32_C(0x846CA68B);
+    return (h ^ h >> 16) % HCCT_GROUPS;
+}
+
+static inline void hcct_p_contexts_add(hcct_p_contexts *c, uint32_t node, uint32_t key,
+                                       uint32_t parent, uint32_t weight) {
+    hcct_p_sums *s = &c->of[node];
+    uint32_t k;
+    if (s->key != key || s->parent != parent) {
+        s->yy = s->xy = s->calls = s->bursts = s->y = 0;
+        for (k = 0; k < HCCT_GROUPS; k++) s->group[k] = 0;
+        s->key = key;
+        s->parent = parent;
+    }
+    if (s->y == 0) s->bursts = hcct_p_sum_of(s->bursts, 1);
+    if (s->link == 0) {
+        s->link = c->linked ? c->linked : HCCT_P_LAST;
+        c->linked = node + 1;
+    }
+    s->y = hcct_p_sum_of(s->y, weight);
+    s->calls = hcct_p_sum_of(s->calls, weight);
+}
+
+/* The call that was just entered, which counts as `weight`. One that has no place
+   in the tree is one of all calls, and of no context. */
+static inline void hcct_p_contexts_count(hcct_p_contexts *c, const hcct *tree, uint32_t key,
+                                         uint32_t weight) {
+    hcct_place place = hcct_position(tree);
+    hcct_p_contexts_add(c, 0, 0, 0, weight);
+    if (place.cursor == 0 || place.cursor > c->nodes || place.over) return;
+    hcct_p_contexts_add(c, place.cursor, key, hcct_parent(tree, place.cursor), weight);
+}
+
+/* The burst ends. Cost: as many steps as contexts were called in it. */
+static inline void hcct_p_contexts_burst(hcct_p_contexts *c) {
+    uint32_t at = c->linked, x = c->of[0].y, group = hcct_p_group(c);
+    for (c->linked = 0; at && at != HCCT_P_LAST; ) {
+        hcct_p_sums *s = &c->of[at - 1];
+        s->yy = hcct_p_with_product(s->yy, s->y, s->y);
+        s->xy = hcct_p_with_product(s->xy, x, s->y);
+        s->group[group] = hcct_p_sum_of(s->group[group], s->y);
+        at = s->link;
+        s->y = s->link = 0;
+    }
+}
+
+/* For hcct_config.sums; user: a hcct_p_contexts. */
+static inline void hcct_p_contexts_numbers(void *user, uint32_t node, uint64_t *numbers) {
+    const hcct_p_contexts *c = (const hcct_p_contexts *)user;
+    const hcct_p_sums *s = &c->of[node <= c->nodes ? node : 0];
+    uint32_t k;
+    numbers[0] = node <= c->nodes ? s->calls : 0;
+    numbers[1] = s->bursts;
+    numbers[2] = hcct_p_with_product(s->yy, s->y, s->y);
+    numbers[3] = hcct_p_with_product(s->xy, c->of[0].y, s->y);
+    for (k = 0; k < HCCT_GROUPS; k++) numbers[4 + k] = s->group[k];
+    numbers[4 + hcct_p_group(c)] += s->y;
+}
+
+#endif
 /* ---- contexts from bursty.h -------------------- src/hcct/callpaths.c ---- */
 
 #if defined(BURSTY_H) && !defined(BURSTY_OFF) && !defined(BURSTY_TINY)
@@ -2199,33 +2312,9 @@ static int callpaths_p_hold(uint32_t *held, uint32_t who) {
 #define CALLPATHS_P_DEEPEST (BURSTY_STACK + 1u) /* with "(deep)", which is one context */
 #define CALLPATHS_P_FAR 1u    /* the key of a site too far from ours; no distance is odd */
 
-/* What the variance between bursts needs of a context, by the number of its
-   node. y is how many calls it has in one burst, and x how many all contexts
-   have. x is known when the burst has ended, so the contexts of a burst are
-   linked to one another and added up then: 0, or 1 + the node before, or
-   CALLPATHS_P_LAST. The tree may give a context up and use its node for another
-   one: then the key or the parent differs, and the sums begin again. What the
-   tool finds in the tree must be `calls`; if it is more, the context was given
-   up in between, and it gets no interval.
-
-   How several contexts vary together no sum of one context knows. So each burst is
-   put into one of HCCT_GROUPS groups by chance, all of its contexts into the same:
-   then how a sum of contexts differs between groups tells how it does between
-   bursts. */
-typedef struct callpaths_p_sums {
-    uint64_t yy, xy;      /* of the bursts that have ended: y * y, x * y */
-    uint32_t key, parent;
-    uint32_t calls;       /* the sum of y, with this burst               */
-    uint32_t bursts;      /* in which it was called, with this one       */
-    uint32_t y;           /* in this burst so far                        */
-    uint32_t link;        /* to another context of this burst            */
-    uint32_t group[HCCT_GROUPS]; /* `calls` by groups, of the bursts that have ended */
-} callpaths_p_sums;
-#define CALLPATHS_P_LAST UINT32_MAX
-
 typedef struct callpaths_p_thread {
     hcct tree;
-    callpaths_p_sums *sums; /* of nodes 0 to room; 0: of all calls. Or NULL */
+    hcct_p_contexts *sums; /* or NULL                                    */
     uint64_t weight_256;  /* of all calls in the tree                    */
     uint64_t calls;
     uint32_t lost;        /* calls that are not in it                    */
@@ -2235,8 +2324,6 @@ typedef struct callpaths_p_thread {
     uint32_t depth;       /* of the running context, before folding      */
     uint32_t burst;       /* the number of its burst                     */
     uint32_t weight;      /* of a call in it; 0: adaptive bursts leave it out */
-    uint32_t bursts;      /* how many bursts had a call                  */
-    uint32_t linked;      /* the contexts of this burst: 1 + a node, or 0 */
     uint32_t folded[CALLPATHS_P_DEEPEST + 1];
 } callpaths_p_thread;
 
@@ -2298,87 +2385,12 @@ static const char *callpaths_p_name_and_place(void *user, uint32_t key) {
     return out;
 }
 
-static uint32_t callpaths_p_more(uint32_t count) { return count + (count != UINT32_MAX); }
-
-static uint64_t callpaths_p_with(uint64_t sum, uint32_t x, uint32_t y) {
-    uint64_t product = (uint64_t)x * y;
-    return sum + product < sum ? UINT64_MAX : sum + product;
-}
-
-static uint32_t callpaths_p_sum_of(uint32_t a, uint32_t b) { return a + b < b ? UINT32_MAX : a + b; }
-
-/* Of the burst that runs. Other threads and processes have other groups, so that
-   what all of them do at first is not in one. */
-static uint32_t callpaths_p_group(const callpaths_p_thread *t) {
-    uint32_t h = callpaths_p_all.seed + (uint32_t)(t - callpaths_p_all.threads) * UINT32_C(0x9E3779B9);
-    h += t->bursts * UINT32_C(0x85EBCA6B);
-    h = (h ^ h >> 16) * UINT32_C(0x7FEB352D);
-    h = (h ^ h >> 15) * UINT32_C(0x846CA68B);
-    return (h ^ h >> 16) % HCCT_GROUPS;
-}
-
-/* The burst has ended. Cost: as many steps as contexts were called in it. */
-static void callpaths_p_add_up(callpaths_p_thread *t) {
-    uint32_t at = t->linked, x = t->sums ? t->sums[0].y : 0, group = callpaths_p_group(t);
-    for (t->linked = 0; at && at != CALLPATHS_P_LAST; ) {
-        callpaths_p_sums *s = &t->sums[at - 1];
-        s->yy = callpaths_p_with(s->yy, s->y, s->y);
-        s->xy = callpaths_p_with(s->xy, x, s->y);
-        s->group[group] = callpaths_p_sum_of(s->group[group], s->y);
-        at = s->link;
-        s->y = s->link = 0;
-    }
-}
-
-static void callpaths_p_sum(callpaths_p_thread *t, uint32_t node, uint32_t key, uint32_t parent) {
-    const uint32_t weight = t->weight;
-    callpaths_p_sums *s = &t->sums[node];
-    uint32_t k;
-    if (s->key != key || s->parent != parent) {
-        s->yy = s->xy = s->calls = s->bursts = s->y = 0;
-        for (k = 0; k < HCCT_GROUPS; k++) s->group[k] = 0;
-        s->key = key;
-        s->parent = parent;
-    }
-    if (s->y == 0) s->bursts = callpaths_p_more(s->bursts);
-    if (s->link == 0) {
-        s->link = t->linked ? t->linked : CALLPATHS_P_LAST;
-        t->linked = node + 1;
-    }
-    s->y = callpaths_p_sum_of(s->y, weight);
-    s->calls = callpaths_p_sum_of(s->calls, weight);
-}
-
-/* The call that was just recorded. One that has no place in the tree is one of
-   all calls. */
-static void callpaths_p_sum_call(callpaths_p_thread *t, uint32_t key) {
-    hcct_place place = hcct_position(&t->tree);
-    callpaths_p_sum(t, 0, 0, 0);
-    if (place.cursor == 0 || place.cursor > callpaths_p_all.nodes) return;
-    if (place.over == 0)
-        callpaths_p_sum(t, place.cursor, key, hcct_parent(&t->tree, place.cursor));
-}
-
-/* For hcct_write. */
-static void callpaths_p_numbers(void *user, uint32_t node, uint64_t *numbers) {
-    const callpaths_p_thread *t = (const callpaths_p_thread *)user;
-    const callpaths_p_sums *s = t->sums;
-    uint32_t x = s->y, k;
-    s += node <= callpaths_p_all.nodes ? node : 0;
-    numbers[0] = node <= callpaths_p_all.nodes ? s->calls : 0;
-    numbers[1] = s->bursts;
-    numbers[2] = callpaths_p_with(s->yy, s->y, s->y);
-    numbers[3] = callpaths_p_with(s->xy, x, s->y);
-    for (k = 0; k < HCCT_GROUPS; k++) numbers[4 + k] = s->group[k];
-    numbers[4 + callpaths_p_group(t)] += s->y;
-}
-
 /* An empty tree for the thread. Its memory is enough, for callpaths_p_lay_out
    has tried. */
 static void callpaths_p_make(callpaths_p_thread *t) {
     size_t number = (size_t)(t - callpaths_p_all.threads);
     unsigned char *memory = callpaths_p_all.trees + number * callpaths_p_all.tree_bytes;
-    size_t sums = callpaths_p_all.nodes ? (callpaths_p_all.nodes + 1) * sizeof *t->sums : 0;
+    size_t sums = callpaths_p_all.nodes ? hcct_p_contexts_bytes(callpaths_p_all.nodes) : 0;
     hcct_config config;
     unsigned char *byte = (unsigned char *)&config;
     uint32_t room;
@@ -2391,12 +2403,16 @@ static void callpaths_p_make(callpaths_p_thread *t) {
     config.returns = config.fold ? t->folded : NULL;
     config.return_count = config.fold ? CALLPATHS_P_DEEPEST + 1 : 0;
     t->weight_256 = t->calls = 0;
-    t->lost = t->follows = t->depth = t->burst = t->bursts = t->linked = 0;
+    t->lost = t->follows = t->depth = t->burst = 0;
     t->weight = 1;
-    t->sums = sums ? (callpaths_p_sums *)(void *)memory : NULL;
+    t->sums = sums ? (hcct_p_contexts *)(void *)memory : NULL;
     for (i = 0; i < sums; i++) memory[i] = 0;
-    config.sums = sums ? callpaths_p_numbers : NULL;
-    config.sums_user = t;
+    if (t->sums) {
+        t->sums->nodes = callpaths_p_all.nodes;
+        t->sums->seed = callpaths_p_all.seed + (uint32_t)number * UINT32_C(0x9E3779B9);
+    }
+    config.sums = sums ? hcct_p_contexts_numbers : NULL;
+    config.sums_user = t->sums;
     room = hcct_init(&t->tree, memory + sums, callpaths_p_all.tree_bytes - sums, &config);
     HCCT_P_PUT(&t->room, room);
 }
@@ -2458,9 +2474,8 @@ static void callpaths_p_follow(callpaths_p_thread *t, const bursty_event *e, uin
 #endif
     if (i < depth) keys[i] = HCCT_KEY_DEEP;
     if (t->burst != e->burst) {
-        callpaths_p_add_up(t);
+        if (t->sums) hcct_p_contexts_burst(t->sums);
         t->weight = hcct_burst_begin(&t->tree, keys, depth);
-        if (t->weight) t->bursts = callpaths_p_more(t->bursts);
     } else if (t->weight) {
         hcct_burst_end(&t->tree);
         for (i = 0; i < depth; i++) hcct_enter(&t->tree, keys[i], 0);
@@ -2508,7 +2523,7 @@ static void callpaths_p_event(void *user, const bursty_event *e) {
     }
     for (; t->depth > depth; t->depth--) hcct_leave(&t->tree);
     hcct_enter(&t->tree, callpaths_p_key(e->site), t->weight);
-    if (t->sums) callpaths_p_sum_call(t, callpaths_p_key(e->site));
+    if (t->sums) hcct_p_contexts_count(t->sums, &t->tree, callpaths_p_key(e->site), t->weight);
     t->calls++;
     t->weight_256 += e->weight_256;
     if ((e->kind & BURSTY_FRAME) && t->depth < CALLPATHS_P_DEEPEST) t->depth++;
@@ -2521,11 +2536,12 @@ static size_t callpaths_p_bytes(uint32_t count, int has_sums) {
     hcct_config config;
     unsigned char *byte = (unsigned char *)&config;
     size_t i;
-    uint64_t sums = has_sums ? ((uint64_t)count + 1) * sizeof(callpaths_p_sums) : 0;
+    size_t sums;
     if (count > UINT32_C(1) << (sizeof(size_t) > 4 ? 30 : 24)) return SIZE_MAX;
+    sums = has_sums ? hcct_p_contexts_bytes(count) : 0;
     for (i = 0; i < sizeof config; i++) byte[i] = 0;
     config.history = callpaths_p_all.config.history;
-    return hcct_bytes(&config, count) + (size_t)sums;
+    return hcct_bytes(&config, count) + sums;
 }
 
 /* Lays threads and trees out in memory. Returns whether there is room for a

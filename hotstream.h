@@ -94,7 +94,7 @@
 
    CONTENTS
      language
-     options
+     linkage
      types
      the bridge from bursty.h
      basics
@@ -126,7 +126,7 @@
 #error "this header is C99 and C++11: compile with -std=c99 or newer in place of -ansi"
 #endif
 
-/* ---- options -------------------------------- src/hotstream/options.h ---- */
+/* ---- linkage ------------------------------------------ src/linkage.h ---- */
 
 #if defined(__GNUC__) || defined(__clang__)             /* clang-cl defines the second alone */
 #define HOTSTREAM_P_GNU
@@ -1209,7 +1209,7 @@ static int hotstream_p_pass_on(hotstream *h, uint64_t *steps) {
     return 1;
 }
 
-/* The grammar as it was, and the table anew, after an analysis. */
+/* After an analysis: makes the grammar as it was before, and the table anew. */
 static void hotstream_p_rebuild(hotstream *h) {
     hotstream_p_node *n = h->nodes;
     uint32_t i;

@@ -39,7 +39,7 @@ static int run(int argc, char **argv) {
     return tool_run(command_list, argc - 1, argv + 1);
 }
 
-/* By the name of a compiler this is `bursty cc`. The words that cc_masquerade
+/* If it was started by the name of a compiler, this is `bursty cc`. The words that cc_masquerade
    made are kept until the end. */
 int main(int argc, char **argv) {
     int count, is = cc_masquerade(argc, argv, &count, &argv);

@@ -167,7 +167,7 @@ static int open_program(dump *d, const char *path) {
 
 int (*dump_name_places)(const unsigned char *data, size_t size, text *out);
 
-/* Of a dump that is whole. */
+/* Puts names in place of the places in a whole dump. */
 static void name_places(dump *d, unsigned char **data, size_t size) {
     text named = {NULL, 0, 0};
     dump_fault fault;

@@ -14,7 +14,7 @@ typedef struct dump_part {
     size_t size;
 } dump_part;
 
-/* Words for a string that holds places in code, as record/places.h has them: of
+/* Words for a string that holds places in code, as record/places_format.h has them: of
    all of its bytes, until the next call. Only a recording that was not named yet
    has such strings. */
 typedef struct dump_names {

@@ -19,9 +19,8 @@ typedef struct dwarf_reader {
     int bad;
 } dwarf_reader;
 
-/* The section of that name (".debug_..."); empty if there is none. One that zlib
-   has compressed (-gz) is made whole, and stays until dwarf_free; one of zstd is
-   as if there were none. */
+/* The section of that name (".debug_..."); empty if there is none. If zlib compressed
+   it (-gz) it is decompressed, and stays until dwarf_free. If zstd did, it is empty. */
 dwarf_section dwarf_section_of(dwarf_file *f, const char *name);
 void dwarf_free(dwarf_file *f);
 /* A number of at most 8 bytes. */
@@ -43,9 +42,9 @@ dwarf_lines *dwarf_lines_read(dwarf_file *f);
 size_t dwarf_lines_bytes(dwarf_file *f);
 /* The name of the file of an address, without folders, and the line; or NULL. */
 const char *dwarf_line_of(const dwarf_lines *l, uint64_t address, uint32_t *line);
-/* Of a function's first instruction: the file with the folders that the compiler
-   has told, added to *path. An optimizer lets an instruction be of several lines,
-   of which the first one is the function's own. Returns that line, or 0. */
+/* Adds to *path the file of a function's first instruction, with its folders as the
+   compiler wrote them. After optimization an instruction may belong to several lines;
+   the first of them is the function's own. Returns that line, or 0. */
 uint32_t dwarf_path_of(const dwarf_lines *l, uint64_t address, text *path);
 /* The same of any instruction: the line that the debugger shows there. */
 uint32_t dwarf_path_at(const dwarf_lines *l, uint64_t address, text *path);

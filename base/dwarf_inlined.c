@@ -15,9 +15,9 @@
    where they begin, each with the largest end up to there, so that a search goes
    back no further than it must.
 
-   A function that begins somewhere is kept, too, for where it is declared. What
-   is damaged or in a file of its own (.dwo, .gnu_debugaltlink) has no inlined
-   functions, or none with a name. */
+   A function that begins somewhere is kept, too, for where it is declared. Where
+   debugging information is damaged, or in another file (.dwo, .gnu_debugaltlink),
+   there are no inlined functions, or they have no names. */
 #include "base/dwarf.h"
 #include "base/tool.h"
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "base/debugfile.h"
 #include "base/symbols.h"
 #include "base/tool.h"
-#include "record/places.h"
+#include "record/places_format.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

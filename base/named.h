@@ -1,4 +1,4 @@
-/* named.h - what the places in a dump are called (record/places.h): for a part
+/* named.h - what the places in a dump are called (record/places_format.h): for a part
    with modules, files are opened when something in them is asked for, and only
    those that are what ran: by build id, or else by size and time.
 

@@ -50,7 +50,7 @@ void parts_free(const part_rules *rules, void *list, size_t count);
     }
 
 /* Fields of a struct, each a number of 64 bits or an array of them, in the order of the
-   file. A list of them ends with one of no numbers. PART_FIELD divides by 0 where a field
+   file. A list of fields ends with a field whose count is 0. PART_FIELD divides by 0 where a field
    has another size. */
 typedef struct part_field {
     size_t at, count;

@@ -31,7 +31,7 @@ static const char *base_of(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Of the folder that a path lies in. */
+/* Asks for the status of the folder that holds the path. */
 static int stat_folder(const char *path, struct stat *status) {
     text folder = {NULL, 0, 0};
     int result;
@@ -165,7 +165,7 @@ static void keep_rights(save *s) {
 #endif
 }
 
-/* Of this process. */
+/* The number of this process. */
 static unsigned long own_number(void) {
 #ifndef _WIN32
     return (unsigned long)getpid();

@@ -6,8 +6,8 @@
 /* Columns of what goes to path (NULL or "-": standard output): as COLUMNS says,
    else the terminal; 0: no limit. */
 size_t terminal_width(const char *path);
-/* Of the terminal that standard output is: columns and lines, 80 and 24 if it
-   does not tell. */
+/* How many columns and lines the terminal of standard output has; 80 and 24 if that
+   is not known. */
 void terminal_size(size_t *columns, size_t *lines);
 /* Does somebody see what goes to standard error? */
 int terminal_is_watched(void);

@@ -1,6 +1,6 @@
 /* coverage_traces.c - do intervals of sampled contexts hold the truth? Takes a
    recorded call trace, samples it as `bursty record` does (hcct.h and the sums
-   of record/inside/core/contexts.c), lets `bursty report` judge each sample, and
+   of record/inside/core/contexts.h), lets `bursty report` judge each sample, and
    compares each context with its true share of all calls. For
    bench/coverage_traces.sh.
 
@@ -138,7 +138,7 @@ static int sample(const char *dump, const sampler *schedule, uint32_t nodes) {
         /* Each call is placed anew: the trace's returns are not needed. */
         (void)hcct_burst_begin(&tree, keys, path_to(parent_of[context], keys));
         hcct_enter(&tree, context, 1);
-        contexts_count(sums, &tree, context);
+        contexts_count(sums, &tree, context, 1);
     }
     contexts_burst(sums);
     hcct_scale_to(&tree, call_count);

@@ -9,7 +9,7 @@ work=$BUILD/bench/coverage
 mkdir -p "$work" || exit 2
 [ -x "$BUILD/bursty" ] || make -s || exit 2
 ${CC:-cc} -O2 -std=gnu99 -I. -o "$work/coverage_traces" bench/coverage_traces.c \
-    record/inside/core/contexts.c lab/sampler.c lab/trace_calls.c base/tool.c base/text.c \
+    lab/sampler.c lab/trace_calls.c base/tool.c base/text.c \
     base/alloc.c -lm || exit 2
 own=$(sh lab/paper/hcct.sh record) || exit 2
 echo "| program | rate | burst | below .2 calls | .2 to 1 | 1 to 5 | 5 to 50 | above 50 | with both bounds, below 1 % | 1 % and more |"

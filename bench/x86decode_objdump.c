@@ -1,8 +1,8 @@
 /* x86decode_objdump.c - objdump -d -w --insn-width=15 FILE | x86decode_objdump:
    does the decoder agree with objdump? Prints the first mismatches and a
    closing line; the exit status is 1 if there was one. With the argument
-   "sample" it prints one line for each opcode that it meets: that is how
-   tests/x86decode_lines.inc was made. */
+   "sample" it prints the bytes of one instruction for each opcode that it meets:
+   that is how tests/x86decode_code.inc was made. */
 #include "x86decode_text.inc"
 
 static unsigned char seen[4][7][256][4];
@@ -22,15 +22,23 @@ static int is_new(const char *line) {
     return seen[i.coding][i.map][i.opcode][form] = 1;
 }
 
+static void print_bytes(const char *line) {
+    static unsigned printed;
+    unsigned char bytes[16];
+    unsigned count = bytes_of(line, bytes, sizeof bytes), n;
+    for (n = 0; n < count; n++, printed++)
+        printf("%s%02x", printed % 40 ? "" : printed ? "\",\n\"" : "\"", bytes[n]);
+}
+
 int main(int argc, char **argv) {
     static char line[4096];
     unsigned long bad = 0;
     int n, sample = argc > 1 && !strcmp(argv[1], "sample");
     while (fgets(line, sizeof line, stdin)) {
-        if (sample && is_new(line)) fputs(line, stdout);
+        if (sample && is_new(line)) print_bytes(line);
         if (!sample) compare(line);
     }
-    if (sample) return 0;
+    if (sample) return puts("\",") == EOF;
     for (n = 0; n < 5; n++) bad += mismatches[n];
     printf("%lu instructions, %lu lines left out; refused %lu, length %lu, kind %lu, target %lu, operand %lu\n",
            instructions, skipped, mismatches[0], mismatches[1], mismatches[2], mismatches[3],

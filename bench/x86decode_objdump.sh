@@ -1,6 +1,6 @@
 #!/bin/sh
 # x86decode_objdump.sh [FILE...] - the decoder against objdump, over FILEs or the largest installed programs and libraries.
-# `x86decode_objdump.sh sample FILE...` prints one line for each opcode instead (tests/x86decode_lines.inc).
+# `x86decode_objdump.sh sample FILE...` prints code with each opcode instead (tests/x86decode_code.inc).
 # Needs objdump. Some hand-written libraries keep tables between their functions: objdump reads them as instructions, and
 # what no compiler writes is listed as a mismatch there.
 set -u

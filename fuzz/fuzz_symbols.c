@@ -4,7 +4,7 @@
    of such a recording. */
 #include "base/named.h"
 #include "base/symbols.h"
-#include "../record/places.h"
+#include "../record/places_format.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -138,8 +138,9 @@ static double chandra(curves *c, uint64_t window) {
     return c->chandra;
 }
 
-/* From a size to the next one M goes from m to m + b: E = (m (e^(b t) - 1)) / b
-   behind it, and the next size is reached after ln((m + b) / m) / b. */
+/* Between one size and the next, M goes from m to m + b. A time t after the first
+   size, E is larger by (m (e^(b t) - 1)) / b. The next size is reached after a time
+   of ln((m + b) / m) / b. */
 static double suh(curves *c, double window) {
     for (;;) {
         double m = c->miss[c->suh_size], b, takes, behind = window - c->suh_time;

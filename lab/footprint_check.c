@@ -87,7 +87,7 @@ static double middle(uint32_t bin) {
 
 static double distance(double a, double b) { return a > b ? a - b : b - a; }
 
-/* Of the middles of bins, as a reader of the curves would see them. */
+/* Compares percentiles at the middles of bins, where a reader of the curves sees them. */
 static void compare_percentiles(footprint_check *k, const footprint_profile *p) {
     uint32_t column, i, columns = 0;
     for (column = 1; column < p->columns && footprint_windows(p, column); column++, columns++) {

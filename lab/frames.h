@@ -15,8 +15,8 @@ typedef struct game_options {
     uint32_t divisor;   /* of all durations; above 1 no frame waits for the display */
 } game_options;
 
-/* Of one cause: what it takes more in slow frames, in ms, and what runs said of
-   it. */
+/* One cause of slow frames: how many ms more it takes in them, and what the runs said
+   about it. */
 typedef struct game_cause {
     const char *name;
     double truth, sum, sum_of_halves; /* sum of estimates, and of half widths */

@@ -17,7 +17,7 @@ void sampler_start(sampler *s, uint64_t every, uint64_t burst, uint32_t jitter,
    burst begins. */
 int sampler_check(sampler *s, int *fresh);
 
-/* Reads the value of --every or --burst. Returns 1 if the text is no such
+/* Reads the value of --every or --burst. Returns 1 if the text is not such a
    number. */
 int sampler_number(const char *text, uint64_t *out);
 #endif

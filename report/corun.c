@@ -118,9 +118,9 @@ static double fill_time(const programs *all, double blocks) {
     return high;
 }
 
-/* Of a dump of an older version, which does not know reuses: the slope of the
-   average, which is too high near the run's length, but not less than first
-   accesses, and not more than at smaller sizes. */
+/* The slope of the average, for a dump of an older version, which does not know
+   reuses. It is too high near the run's length. So it is no less than the first
+   accesses, and no more than at smaller sizes. */
 static double slope_at(program *p, double window) {
     double slope = 0, first = 0;
     int i = point_after(p, window);

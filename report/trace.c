@@ -441,7 +441,7 @@ static int put_trace(view *v, const char *path) {
     return status;
 }
 
-/* Of several, as those of a program and its plugins, one behind the other. */
+/* Reports one trace after the other, as those of a program and its plugins. */
 int trace_report(int argc, char **argv) {
     view *v = (view *)tool_alloc(sizeof *v);
     int i, status;

@@ -54,7 +54,7 @@ static void base_p_step(base_p_steps *s, uint64_t *last_ns, uint64_t ran_us) {
     (void)__atomic_fetch_add(&s->count, 1, __ATOMIC_RELAXED);
 }
 
-/* Of the r that stands out most: how many of `count` left its most frequent
+/* Finds the r that stands out most. Returns how many of `count` left its most frequent
    remainder. More than 1 / r + 1 / 4 of them and 45 % stand out. */
 static uint32_t base_p_worst_step(const base_p_steps *s, uint32_t *worst) {
     const int64_t count = (int64_t)__atomic_load_n(&s->count, __ATOMIC_RELAXED);

@@ -7,7 +7,7 @@
 #   @contents   lists the titles of all pasted parts
 # The first line of a pasted .h or .c file is its title, as a bar:  /* ---- the grammar ---- */
 # The bar is drawn to the full width, with the file's name in it. In src/*.h and src/*.c, which
-# several families share, base_p_ and BASE_P_ stand for the family's own prefix.
+# several families share, base_p_ and BASE_ stand for the family's own prefix.
 
 function stop(why) {
     print FILENAME ":" FNR ": " why >"/dev/stderr"
@@ -30,7 +30,7 @@ function paste(name,    file, shared, text, first, got, title) {
     while ((got = (getline text <file)) > 0) {
         if (shared) {
             gsub(/base_p_/, family "_p_", text)
-            gsub(/BASE_P_/, toupper(family) "_P_", text)
+            gsub(/BASE_/, toupper(family) "_", text)
         }
         if (first && file ~ /\.[hc]$/) {
             if (text !~ /^\/\* ---- .* ---- \*\/$/) stop(file " does not begin with its title")

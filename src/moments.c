@@ -34,7 +34,7 @@ typedef struct base_p_moment {
     uint32_t low, high;       /* us */
 } base_p_moment;
 
-/* Of the groups 2 g and 2 g + 1 of a level: which one stays, 0 or 1. */
+/* Which of the groups 2 g and 2 g + 1 of a level stays, 0 or 1. */
 static uint32_t base_p_winner(uint32_t level, base_p_serial g) {
     uint32_t h = (uint32_t)g * UINT32_C(0x9E3779B1) + level;
     h = (h ^ h >> 15) * UINT32_C(0x85EBCA6B);

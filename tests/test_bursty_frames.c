@@ -3,6 +3,7 @@
    cut, changed and added up. A bare build, whose clock and ticks are called by
    hand; test_bursty_frames_threads.c has real ones. */
 #include "test.h"
+#include "kind.inc"
 #include "base/input.h"
 #include "base/tool.h"
 #include "lab/frames.h"
@@ -723,31 +724,6 @@ static const dump_part *frames_part(dump *d) {
     return NULL;
 }
 
-/* Whether a payload is read; then it can be settled and written, too. */
-static int is_read(const unsigned char *payload, size_t size) {
-    text file = {NULL, 0, 0}, again = {NULL, 0, 0};
-    dump_writer w;
-    dump_fault fault;
-    dump d;
-    frames s;
-    int status;
-    memset(&s, 0, sizeof s);
-    dump_begin(&w, &file, kind_frames.number);
-    dump_put_bytes(&w, payload, size);
-    dump_end(&w);
-    CHECK_EQ(dump_read(&d, (const unsigned char *)file.data, file.size, &fault), 0);
-    status = kind_frames.read(&s, &d, &d.parts[0], &fault);
-    if (status == 0) {
-        kind_frames.settle(&s);
-        kind_frames.write(&s, &again);
-    } else CHECK(*fault.reason != 0 && fault.offset <= file.size);
-    kind_frames.free(&s);
-    dump_free(&d);
-    text_free(&file);
-    text_free(&again);
-    return status == 0;
-}
-
 TEST(cut_and_changed_parts_are_refused_or_read) {
     const dump_part *part;
     unsigned char *changed;
@@ -760,8 +736,8 @@ TEST(cut_and_changed_parts_are_refused_or_read) {
     CHECK_EQ(bursty_write(text_write, &dumped), 0);
     part = frames_part(&d);
     if (!CHECK(part != NULL)) return;
-    CHECK(is_read(part->payload, part->size));
-    for (i = 0; i < part->size; i++) CHECK(!is_read(part->payload, i));
+    CHECK(kind_reads(&kind_frames, part->payload, part->size));
+    for (i = 0; i < part->size; i++) CHECK(!kind_reads(&kind_frames, part->payload, i));
     changed = (unsigned char *)malloc(part->size);
     if (!changed) abort();
     for (i = 0; i < 20000; i++) {
@@ -769,7 +745,7 @@ TEST(cut_and_changed_parts_are_refused_or_read) {
         memcpy(changed, part->payload, part->size);
         changed[at] = (unsigned char)test_random(&seed);
         if (i % 2) changed[(size_t)(test_random(&seed) % part->size)] ^= 0x80;
-        refused += !is_read(changed, part->size);
+        refused += !kind_reads(&kind_frames, changed, part->size);
     }
     CHECK(refused > 100 && refused < 20000);
     free(changed);

@@ -1,11 +1,11 @@
 /* test_record_sums.c - the sums over bursts that record/inside/core/sampled.c and
-   record/inside/core/contexts.c keep for intervals, against those of an obvious
+   src/context_sums.c keep for intervals, against those of an obvious
    matrix: a row for each caller and function, a column for each burst. */
 #include "test.h"
 #if defined(__GNUC__) && !defined(__TINYC__)
 #define HCCT_IMPLEMENTATION
 #include "hcct.h"
-#include "record/inside/core/contexts.c"
+#include "record/inside/core/contexts.h"
 #include "record/inside/core/sampled.c"
 
 enum { KEYS = 5, BURSTS = 400, MOST = 40 };
@@ -165,10 +165,12 @@ static uint64_t record_contexts(hcct *tree, contexts *sums) {
     return all;
 }
 
-/* A seed and a number, as src/chance.c mixes them. */
-static uint32_t mixed(uint32_t h, uint32_t v) {
-    h = (h ^ v) * UINT32_C(0x9E3779B1);
-    return h ^ h >> 15;
+/* The group of the burst that is the n-th with a call, by seed 17. */
+static uint32_t group_of(uint32_t n) {
+    uint32_t h = 17 + n * UINT32_C(0x85EBCA6B);
+    h = (h ^ h >> 16) * UINT32_C(0x7FEB352D);
+    h = (h ^ h >> 15) * UINT32_C(0x846CA68B);
+    return (h ^ h >> 16) & 7;
 }
 
 TEST(sums_of_contexts_are_those_of_a_matrix) {
@@ -191,7 +193,7 @@ TEST(sums_of_contexts_are_those_of_a_matrix) {
         }
     }
     for (burst = 0; burst < BURSTS; burst++) /* by the bursts that had a call */
-        group[burst] = mixed(mixed(17 + 1, (with_calls += x_of[burst] > 0) + 1), 0) >> 16 & 7;
+        group[burst] = group_of(with_calls += x_of[burst] > 0);
     for (node = hcct_next(&tree, 0, &depth); node; node = hcct_next(&tree, node, &depth)) {
         uint32_t caller = key_of(&tree, hcct_parent(&tree, node)), key = key_of(&tree, node);
         uint64_t count = 0, bursts = 0, yy = 0, xy = 0;

@@ -2,6 +2,7 @@
    what is false sharing and what is not; room that ends; parts of kind 14:
    read, added up, cut short, changed. */
 #include "test.h"
+#include "kind.inc"
 #include "record/inside/core/sharing.c"
 #include "base/input.h"
 #include "base/tool.h"
@@ -640,58 +641,16 @@ TEST(a_part_has_some_of_many_lines_that_are_used_alike) {
     end(&m);
 }
 
-static int is_read(const unsigned char *payload, size_t size) {
-    text file = {NULL, 0, 0}, again = {NULL, 0, 0};
-    dump_writer w;
-    dump_fault fault;
-    dump d;
-    shared_parts s;
-    int status;
-    memset(&s, 0, sizeof s);
-    dump_begin(&w, &file, kind_sharing.number);
-    dump_put_bytes(&w, payload, size);
-    dump_end(&w);
-    CHECK_EQ(dump_read(&d, (const unsigned char *)file.data, file.size, &fault), 0);
-    status = kind_sharing.read(&s, &d, &d.parts[0], &fault);
-    if (status == 0) {
-        kind_sharing.settle(&s);
-        kind_sharing.write(&s, &again);
-    } else CHECK(*fault.reason != 0 && fault.offset <= file.size);
-    kind_sharing.free(&s);
-    dump_free(&d);
-    text_free(&file);
-    text_free(&again);
-    return status == 0;
-}
-
 TEST(cut_and_changed_parts_are_refused_or_read) {
     meeting m;
     text part;
-    dump d;
-    dump_fault fault;
-    unsigned char *changed;
-    size_t i, bit, taken = 0, refused = 0, head = 0;
+    kind_trial t;
     share_two(&m);
     part = part_of(m.s);
-    CHECK_EQ(dump_read(&d, (const unsigned char *)part.data, part.size, &fault), 0);
-    CHECK_EQ(d.part_count, 1);
-    CHECK(is_read(d.parts[0].payload, d.parts[0].size));
-    for (i = 0; i < d.parts[0].size; i++) taken += (size_t)is_read(d.parts[0].payload, i);
-    CHECK_EQ(taken, 2);                 /* no line, and one */
-    changed = (unsigned char *)tool_alloc(d.parts[0].size);
-    for (i = 0; i < d.parts[0].size; i++) {
-        for (bit = 0; bit < 8; bit++) {
-            memcpy(changed, d.parts[0].payload, d.parts[0].size);
-            changed[i] ^= (unsigned char)(1u << bit);
-            if (is_read(changed, d.parts[0].size)) continue;
-            refused++;
-            head += i == 0;
-        }
-    }
-    CHECK_EQ(head, 8);                  /* another version */
-    CHECK(refused > 40);
-    free(changed);
-    dump_free(&d);
+    t = kind_try(&kind_sharing, &part);
+    CHECK_EQ(t.cuts, 2);                /* no line, and one */
+    CHECK_EQ(t.refused_head, 8);        /* another version */
+    CHECK(t.refused > 40);
     text_free(&part);
     end(&m);
 }

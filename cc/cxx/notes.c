@@ -614,7 +614,7 @@ static void end_function(notes *n) {
 
 /* ---- all of it ---- */
 
-/* Of each source its hash, so that a report can say that it was changed. */
+/* Writes the hash of each source, so that a report can say which ones have changed. */
 static void put_sources(const notes *n) {
     dump_writer w;
     uint32_t i;

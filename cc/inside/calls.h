@@ -49,8 +49,8 @@ static const call *entry(uint32_t *by, size_t i) {
     return &__start_bursty_calls[by ? by[i] : i];
 }
 
-/* Of two at one place the second one counts: it is of a function that was inlined
-   behind the first, and they stand in that order. */
+/* If two entries have one place, the second one counts. It belongs to a function that
+   was inlined after the first one, and the table keeps that order. */
 static int is_below(uint32_t a, uint32_t b) {
     uintptr_t x = code_of(entry(NULL, a)), y = code_of(entry(NULL, b));
     return x != y ? x < y : a < b;

@@ -165,7 +165,7 @@ static void merge_counter(const edgeprof_function *f, uint32_t i, uint64_t value
     else ((uint64_t *)f->counters)[i] += value;
 }
 
-/* Of marks only matters whether an activation ended there. */
+/* A mark says only whether an activation ended there, not how often. */
 static void merge_exit(const edgeprof_function *f, uint32_t vertex, uint32_t early) {
     uint32_t *mine = &f->early[vertex];
     if (f->bits <= 8) {
@@ -334,7 +334,7 @@ static int merge_is_own(const merge_file *m, const tables *t) {
     return 0;
 }
 
-/* Tables that the file does not have, then the counts of each unit. */
+/* Writes tables that the file does not have, and then the counts of each unit. */
 static int merge_write_own(const merge_file *m, append_file *to) {
     tables t;
     uint32_t i;

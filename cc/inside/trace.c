@@ -73,8 +73,8 @@ typedef struct landing {
     unsigned level;
 } landing;
 
-/* Of one thread. It is mapped when the thread first needs it: a library that is
-   opened late has room for little more than a pointer in each thread. */
+/* The state of one thread. It is mapped when the thread first needs it: a library
+   that is opened late has room for little more than a pointer in each thread. */
 typedef struct state {
     struct state *next;    /* of all that there are */
     int is_free;           /* its thread has ended */

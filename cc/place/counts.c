@@ -246,7 +246,7 @@ void place_counts_free(place_counts *c) {
     free(c);
 }
 
-/* Of what the profile shows as one function, in however many files it is. */
+/* The share of a function. The profile may show functions of several files as one. */
 static double share(const place_counts *c, uint32_t node) {
     const place_count *site = c->sites[node];
     double calls = site && c->calls > 0 ? site->events / c->calls : 0;

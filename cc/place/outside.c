@@ -165,8 +165,8 @@ static const char *const silent[] = {
     "ynl",
 };
 
-/* Of the C++ library, by how their names begin: memory, exceptions that are
-   thrown, strings, the nodes of trees, lists and tables. The end of a catch is
+/* Functions of the C++ library, by how their names begin: memory, exceptions that
+   are thrown, strings, the nodes of trees, lists and tables. The end of a catch is
    not one of them, for it calls the exception's destructor. */
 static const char *const silent_cxx[] = {
     "_Zna", "_Znw", "_Zda", "_Zdl", "_Unwind_Resume", "__cxa_allocate_exception",

@@ -181,7 +181,7 @@ static unsigned called_loops(noise *q, const graph_function *f, uint32_t first, 
     return sum;
 }
 
-/* Of one function: its own loops, and those of all that it calls. */
+/* How many loops a function has, with those of all that it calls. */
 static unsigned loops_of_copy(const noise *q, const graph_function *f) {
     const graph *g = q->g;
     unsigned sum = f->loops;

@@ -54,9 +54,9 @@ static void note_file(graph *g, const unsigned char *start, size_t size) {
     free(name);
 }
 
-/* Of the dynamic symbols, names that outside code can bind to: defined, global
-   or weak. Of all symbols, the files of C++, and functions that other objects
-   of the program can call. */
+/* Reads a table of symbols. The dynamic table gives the names that outside code can
+   bind to: they are defined, and global or weak. The whole table gives the files of
+   C++, and the functions that other objects of the program can call. */
 static int read_symbols(graph *g, elf_file *e, const elf_section *table, dump_fault *fault) {
     elf_section strings;
     size_t entry = e->is_64 ? 24 : 16, i, count = (size_t)table->size / entry;

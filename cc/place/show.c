@@ -47,7 +47,7 @@ static void add_row(const char *title, size_t all, const size_t *counts, text *o
     text_add(out, "\n");
 }
 
-/* Of those whose mark has one of the bits. */
+/* Adds the names of the functions whose mark has one of the bits. */
 static void add_names(const graph *g, const uint8_t *chosen, int bits, text *out) {
     uint32_t v, shown = 0;
     for (v = 0; v < g->node_count; v++) {
@@ -192,7 +192,7 @@ static void add_cxx(const graph *g, text *out) {
     if (g->cxx_count) text_add(out, g->cxx_count > GRAPH_CXX_NAMES ? " ...\n" : "\n");
 }
 
-/* Of how many units the graph is that of what the optimizer has left. */
+/* In how many units the graph shows what the optimizer has left. */
 static size_t late_units(const graph *g) {
     size_t i, count = 0;
     for (i = 0; i < g->unit_count; i++) count += g->units[i].by_plugin != 0;

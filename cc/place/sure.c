@@ -12,7 +12,7 @@
 
    Edges back to the head of a loop do not count. Whoever gets there has come
    through the head, so what the head leads to is asked for anyway. In a
-   function with labels that need not be so, and there they count. Weak
+   function with labels control may come in elsewhere, and there these edges count. Weak
    functions are never sure: another may be linked. Checks of loops make nothing
    sure here, although some could: they may be dropped later, and what is sure
    must stay. */

@@ -130,7 +130,7 @@ static void measure(ruler *r, uint32_t node) {
     if (r->cost[node] > r->within / 4 && !r->p->fixed[node]) check(r, node);
 }
 
-/* Of a vertex that stands for calls through pointers, or from outside. */
+/* The bound of a vertex that stands for calls through pointers, or from outside. */
 static void measure_pointer(ruler *r, uint32_t vertex) {
     size_t k;
     for (k = r->g->wide.first[vertex]; k < r->g->wide.first[vertex + 1]; k++) {

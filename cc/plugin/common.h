@@ -258,8 +258,9 @@ public:
     unsigned line;
     const flow of;
     std::vector<std::string> events;        /* of each block: its calls, as a skeleton has them */
-    /* Of each block. calls: 1, only of the library and nothing that calls back; 2,
-       others. returns: it may also lead out; jumps: by a computed goto. */
+    /* One entry for each block. calls: 1 if it calls only functions of the library that
+       do not call back, 2 if it calls others. returns: it may also lead out of the
+       function; jumps: by a computed goto. */
     std::vector<char> calls, returns, jumps;
     std::vector<loop> loops;
 

@@ -8,8 +8,8 @@
    writes, which must all be understood. A table ends before the next address
    that the code names, or at the first entry that leads out of the function and
    its part (.cold): so it may be read too long, and never too short. A pointer
-   leads to each label of the function whose address is taken, and, as a call by
-   a tail, to each function whose address is. A jump that is none of these is
+   may lead to each label of this function whose address is taken. It may also be a
+   tail call of each function whose address is taken. A jump that is none of these is
    named. */
 #include "cc/prove/prove.h"
 #include "base/tool.h"

@@ -112,7 +112,7 @@ static void say_excused(const speaker *s) {
     }
 }
 
-/* What --within asks: the bound that was found, or what breaks it. */
+/* Answers --within: says the bound that was found, or what breaks it. */
 static void say_runs(const speaker *s, uint32_t within) {
     const prove_runs *r = &s->r->runs;
     text *out = s->out;

@@ -121,7 +121,7 @@ static int is_cyclic(const within *w, const uint32_t *list, size_t count) {
     return 0;
 }
 
-/* Of a component that holds a call of itself, or leads out and back. */
+/* Does the component hold a call of itself, or lead out and back? */
 static int is_recursion(const within *w, const uint32_t *list, size_t count) {
     const prove_rest *g = w->rest;
     size_t i, e;

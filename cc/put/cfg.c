@@ -361,7 +361,7 @@ static void close_after(walk *w, const cc_node *n, int opened) {
     if (opened) put(w, 1, end(w, n->last), "}", "", "");
 }
 
-/* An arm or a body, and the edge from its end to a vertex. */
+/* Walks an arm or a body, and adds the edge from its end to a vertex. */
 static void arm(walk *w, uint32_t node, uint32_t to) {
     const cc_node n = *at(w, node);
     const char *words;
@@ -1068,8 +1068,8 @@ static void case_group(walk *w, const cc_node *n) {
 
 /* ---- labels and jumps ---- */
 
-/* Of several labels of that name, the one of the innermost block around the
-   token. */
+/* The label of that name. If there are several, it is the one in the innermost block
+   around the token. */
 static flow_label *label_of(walk *w, uint32_t token) {
     flow_label *best = NULL;
     uint32_t i;

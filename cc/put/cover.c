@@ -202,9 +202,9 @@ static void note_source(planner *p, const char *file, const char *place) {
     free(data);
 }
 
-/* Of a function, or of lines that it has in another file: number `file` of the
-   graph's. Those follow their function, without a name, and share its
-   counters. */
+/* Keeps the table of a function, or of the lines that it has in another file, which
+   is number `file` of the graph. A table of such lines has no name. It follows that of
+   the function and shares its counters. */
 static void keep_table(planner *p, const cc_cfg *g, const reached *r, const edgeplan *plan,
                        const char *name, const char *named, uint32_t file) {
     edges_function *f;
@@ -635,7 +635,7 @@ static void make_part(const planner *p, uint64_t key, text *part) {
     if (p->request->trace) cc_trace_part(&p->traced, key, part);
 }
 
-/* Of each source the hash of its bytes, so that a report can say that it was
+/* Writes the hash of each source's bytes, so that a report can say which ones have
    changed. */
 static void make_sources(const planner *p, uint64_t key, text *part) {
     dump_writer w;

@@ -230,8 +230,8 @@ static void take_loops(cc_flow *flow, const char *list, size_t size) {
     }
 }
 
-/* Functions by their hashes, so that each line of a plan is looked up and not
-   compared with all. */
+/* Sorts functions by their hashes, so that a line of a plan need not be compared with
+   all of them. */
 static const cc_unit *ordered;
 
 static int by_hash(const void *a, const void *b) {

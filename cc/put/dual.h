@@ -25,14 +25,14 @@ enum { CC_PLACED = 512, CC_EVENT_ALONE = 1024, CC_SECOND_COPY = 2048 };
 /* A place in the table: the function at token `name`, the line of `token`; kind
    as in bursty.h. CC_PLACED is added. */
 uint32_t cc_add_site(cc_writer *w, uint32_t name, uint32_t token, int kind);
-/* A check, or a test that only records inside of a burst, as an expression and
-   as a declaration. second: it stands in a second copy, which has the place of
-   the check in front of it. */
+/* A check, or an event: a test that records only inside of a burst. Both come as an
+   expression and as a declaration. second: the event stands in the second copy, at the
+   place that the check before it has in the first one. */
 void cc_check_expression(const cc_writer *w, text *out, uint32_t site);
 void cc_event_expression(const cc_writer *w, text *out, uint32_t site, int kind, int second);
 char *cc_check_declaration(const cc_writer *w, uint32_t site);
 char *cc_event_declaration(const cc_writer *w, uint32_t site, int kind, int second);
-/* Of a text, which is freed. */
+/* The expression as a declaration. It frees the text. */
 char *cc_as_declaration(text *expression, uint32_t site);
 /* The thread's word. */
 const char *cc_word(const cc_writer *w);

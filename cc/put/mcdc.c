@@ -300,7 +300,7 @@ static uint32_t way_of(const decision *d, const leaf *l, int way) {
     return d->leaves[to].number - l->number + 1;
 }
 
-/* The sum of a condition that one path leads to. */
+/* Finds the sum of each condition to which one path leads. */
 static void find_sums(decision *d) {
     uint32_t n = d->told.count, i;
     int way;

@@ -2,7 +2,7 @@
    of a condition.
 
    A condition is an operand without && || ! on top. A decision is a largest
-   tree of these; in it a `?:` whose value is asked for true or false joins. The
+   tree of conditions. A `?:` belongs to it if its value decides. The
    walk over a function (cfg.c) says here what it passes, in its first run to
    find out which decisions there are, and in its second to get the text of each
    way out of a condition. All functions take NULL for "branches alone". */

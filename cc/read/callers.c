@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the names of functions that stand in bodies those that no walk passed as a
-   call: in functions that are left alone, in sizeof, behind ?:. */
+/* Counts the names of functions that stand in a body and that no walk passed as a
+   call: in functions that are left alone, in sizeof, after ?:. */
 static void count_mentions(cc_unit *u, uint32_t *unseen) {
     const cc_tokens *t = &u->tokens;
     uint32_t f, i;

@@ -274,8 +274,8 @@ static void read_value(cc_line *line, const char *option, const char *value) {
     if (strcmp(option, "-MT") == 0 || strcmp(option, "-MQ") == 0) line->has_mt = 1;
 }
 
-/* The value of -x at word i, of a language that is in force for what follows.
-   NULL: the word is none; "": the suffix says it. */
+/* If word i is -x, the language that it sets for the files after it; "": their
+   suffixes say it. NULL: the word is not -x. */
 static const char *language_at(const cc_line *line, size_t i) {
     const char *word = line->words.words[i];
     const char *rest = begins(word, "-x") ? word + 2 : begins(word, "--language") ? word + 10 : NULL;

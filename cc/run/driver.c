@@ -507,8 +507,8 @@ static int compiles(const job *j, unit_job *u, spared *s) {
            compile_rewritten(j, u, 1) == 0;
 }
 
-/* Of functions first .. last - 1, which are spared, those are rewritten again
-   that the compiler takes: all of them, or those of both halves. */
+/* Functions first .. last - 1 are spared. This rewrites those that the compiler takes:
+   all of them at once or, if that fails, those of each half. */
 static void admit(const job *j, unit_job *u, spared *s, uint32_t first, uint32_t last) {
     if (first == last) return;
     memset(s->list + first, 0, last - first);
@@ -636,7 +636,7 @@ static int way_of_c(const job *j) {
     return CC_C_LATE;
 }
 
-/* The author's word on a check (decide.c) stands in the text alone. */
+/* Does the author ask for checks or forbid them (decide.c)? Only the text says so. */
 static int has_authors_word(const unit_job *u) {
     size_t size = 0;
     unsigned char *source = tool_read_file(u->preprocessed, NULL, &size);
@@ -788,7 +788,7 @@ static int compiles_cxx(const job *j) {
 /* To code that counts? */
 static int counts_cxx(const job *j) { return j->cxx != CC_CXX_NOT && makes_cxx(j); }
 
-/* For all files of C++ of the command. */
+/* Adds the plan for all C++ files of the command. */
 static int add_cxx_plan(const job *j, cc_command *c) {
     const char **files = (const char **)tool_alloc((j->line.words.count + 1) * sizeof *files);
     size_t count = 0, i;
@@ -828,8 +828,8 @@ static int run_late(const job *j, const cc_command *plain) {
     return TOOL_OK;
 }
 
-/* The names under which configure, cmake and meson try a compiler: whatever a
-   trial says is taken for a failure. */
+/* Is this a name under which configure, cmake or meson tries a compiler? They take
+   whatever a trial prints for a failure. */
 static int is_trial(const char *output) {
     const char *slash = output ? strrchr(output, '/') : NULL;
     const char *name = slash ? slash + 1 : output ? output : "a.out";

@@ -29,7 +29,7 @@ int cc_write_embedded(const char *folder, const char *name);
 /* The folder of the cache with a slash behind it, made if need be; NULL if there
    is none. To be freed. */
 char *cc_cache_folder(void);
-/* A number of the texts that the tool holds. */
+/* A hash of the texts that the tool holds. */
 uint64_t cc_embedded_hash(void);
 /* Adds the runtime's objects to a linker's command. folder: for what is made on
    the way. Returns 0, or a status; the compiler has said why. */

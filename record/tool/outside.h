@@ -189,7 +189,7 @@ stack stack_walk(uint32_t process, uint32_t thread, const registers *at, const u
 /* Has the thread done nothing since the kernel came back from a call? The kernel
    lets no timer in while it leaves, and a look that was due there comes here. */
 int stack_is_back(uint32_t process, uint64_t ip, uint64_t cx);
-/* Of a place alone. */
+/* A stack of one place. */
 stack stack_unknown(uint32_t process, uint64_t pc);
 /* A walk will come to that address, and the process may end before. */
 void stack_expect(uint32_t process, uint64_t address);
@@ -316,8 +316,8 @@ void name_read_perf_map(uint32_t process);
 
 /* ---- events.c ---- */
 
-/* Of all threads of a process; those that they start are seen, too. Returns 0 or
-   errno. */
+/* Opens the events of all threads of a process, and of those that they start. Returns
+   0 or errno. */
 int events_open(long pid, unsigned looks, int with_callers);
 /* The same of one more process, once the first one is open. */
 int events_open_more(long pid);

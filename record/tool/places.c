@@ -14,7 +14,7 @@
 #include "report/kinds/sampled.h"
 #include "report/kinds/sharing.h"
 #include "report/kinds/streams.h"
-#include "record/places.h"
+#include "record/places_format.h"
 #include "report/kinds/timeline.h"
 #include "report/kinds/ends.h"
 #include <stdlib.h>

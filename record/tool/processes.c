@@ -259,7 +259,7 @@ static void list_mapping(process *p, uint32_t mapping_number) {
     p->generation++;
 }
 
-/* Those that the new one hides as a whole are in no list any more. */
+/* Takes mappings out of the list that the new one covers whole. */
 static void hide(process *p, const mapping *by) {
     size_t n, kept = 0;
     for (n = 0; n < p->mapping_count; n++) {

@@ -440,8 +440,7 @@ static int shapes_bursts(const tool_option *option) {
     return 0;
 }
 
-/* Of time alone: the option that needs a recorder in the program; NULL: there is
-   none. */
+/* Which option needs a recorder in the program; NULL if time alone is recorded. */
 static const char *what_is_inside(const record_options *o) {
     if (*o->w.frames) return "--frames";
     if (*o->w.only) return "--only";
@@ -965,7 +964,7 @@ static ino_t name_places_of(const char *name, const char *program, places_facts 
     return made;
 }
 
-/* Of children: FILE.PID, if this run wrote it and it is our own. */
+/* Names the places in the files of children, FILE.PID, if this run wrote them. */
 static void name_places_of_children(const record_options *o) {
     char folder[4096], name[8400];
     const char *base = strrchr(o->w.output, '/') + 1;
@@ -1173,7 +1172,7 @@ static long process_of(long pid) {
     return process;
 }
 
-/* Of a process that runs already. */
+/* Records a process that runs already. */
 static int attach(record_options *o, int has_program) {
     attach_options a;
     long process;
@@ -1360,8 +1359,8 @@ static int may_be_meant(const char *patterns, const char *name) {
     return is;
 }
 
-/* Of a stripped program the recorder does not know what functions are called, and
-   it does not read Rust's names. */
+/* Finds symbols for the recorder. It does not know the names of functions in a
+   stripped program, and it does not read Rust's names. */
 static void find_symbols(record_options *o) {
     static char path[PATH_MAX];
     size_t size, n, at = 0;

@@ -122,7 +122,7 @@ static void write_changed(text *out) {
     }
 }
 
-/* Of which build the program is: places in it have no other name if it is stripped. */
+/* Writes the program's build id: in a stripped program places have no other name. */
 static void write_build(const process *p, const char *program, text *out) {
     size_t n;
     for (n = 0; n < p->mapping_count; n++) {

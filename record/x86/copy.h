@@ -69,8 +69,8 @@ typedef struct x86copy_module {
     uint32_t slow_at, make_common_at, heavy_at, slow_end;
     uint64_t sensitive[16];                 /* GOT slots of functions that ask who calls them */
     uint32_t sensitive_count;
-    /* Of the thread's words, from %fs:0. position: where the next event goes, in a
-       buffer of 64 KiB that is aligned so; claim: the buffer's address + 16. */
+    /* Where the thread's words stand, from %fs:0. position: where the next event goes,
+       in a buffer of 64 KiB that is aligned to its size; claim: its address + 16. */
     int32_t offset_n, offset_left, offset_position, offset_claim;
     uint32_t xsave_bytes, xsave_mask;       /* mask 0: fxsave */
     /* Asked by all copies: code is a site, or MAKE_C, MAKE_I or LEAVES with the
@@ -150,8 +150,8 @@ X86_API uint64_t x86copy_return_in_i(const x86copy_module *m, uint32_t number, u
 /* Where the program has what stands `at` bytes behind the start of the copy that
    was emitted last. A return address is that of the program's own call. */
 X86_API uint64_t x86copy_origin(const x86copy *s, uint32_t at);
-/* Behind the code of a copy: its own .eh_frame_hdr (at *header), CIE, FDE, LSDA
-   of both parts. Returns 0, or -1. */
+/* Writes unwind tables behind the code of a copy: its own .eh_frame_hdr (at *header),
+   and for both parts CIE, FDE and LSDA. Returns 0, or -1. */
 X86_API int x86copy_emit_unwind(x86copy *s, uint32_t *header);
 /* A GOT slot leads to a function of that name. Calls of those that ask who
    calls them are left to the original code. */
@@ -162,8 +162,8 @@ X86_API void x86copy_find_xsave(x86copy_module *m);
 /* The common code of a module, with out[0] at s->base; sets slow_at and so
    on. */
 X86_API void x86copy_emit_slow(x86copy *s, x86copy_module *m);
-/* How many bytes of whole instructions a jump at patch_at overwrites, if they
-   run anywhere else as they are; 0: they do not. The body holds them. */
+/* How many bytes of whole instructions a jump at patch_at overwrites; 0 if these do not
+   run unchanged at another address. The body holds them. */
 X86_API uint32_t x86copy_displaced(const x86flow_body *b, uint32_t patch_at);
 /* Everything behind a patched entry, for out[0] at s->base and position `at`:
    T, plain, make C and, if direct calls need no check, make I. The body holds

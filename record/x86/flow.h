@@ -115,8 +115,8 @@ typedef struct x86flow_insn {
     uint32_t offset;
     uint8_t target;
     uint8_t boring;             /* inside a loop that is not checked */
-    /* Of an indirect jump: TRANSLATE, its table was not proved. Of a jump or a
-       load: REWRITE, it reads an entry of `table`. */
+    /* TRANSLATE: an indirect jump whose table was not proved. REWRITE: a jump or a
+       load that reads an entry of `table`. */
     uint8_t dispatch;
     uint32_t table;
     uint32_t entries;           /* of a load: it reads so many entries of a table; 0: not known */

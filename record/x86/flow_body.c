@@ -15,7 +15,7 @@ static uint64_t x86flow_p_readable(const x86flow_module *m, uint64_t address) {
     return m->readable_count ? 0 : m->hi;
 }
 
-/* Word n of the index: so many functions start before block n of the text. */
+/* Word n of the index says how many functions start before block n of the text. */
 enum { X86FLOW_P_BLOCK = 10 };
 
 X86_API size_t x86flow_index_words(const x86flow_module *m) {

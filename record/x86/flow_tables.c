@@ -175,7 +175,7 @@ static int x86flow_p_may_have_pads(const x86flow_body *s) {
    before it; and so on. */
 enum { X86FLOW_P_DOUBT = 0, X86FLOW_P_GUESS = 1, X86FLOW_P_TOGETHER = 2, X86FLOW_P_JOINT = 32 };
 
-/* Of each instruction, in TOGETHER: a bit for each table that leads there. */
+/* A word for each instruction with a bit for each table that leads there, in TOGETHER. */
 static uint32_t *x86flow_p_leads(const x86flow_body *s) {
     return s->pending + 3 * ((size_t)s->text_max + 64);
 }

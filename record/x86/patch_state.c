@@ -154,7 +154,7 @@ static __thread x86_p_thread x86_p_tls __attribute__((tls_model("initial-exec"))
     0, 0, ((uintptr_t)x86_p_nowhere), ((uintptr_t)x86_p_nowhere + 16),
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL};
 
-/* Where the thread's events go. Those that are there are forgotten. */
+/* The thread writes its next events to this buffer. Those that it holds are lost. */
 static void x86_p_write_to(x86_p_thread *t, uint8_t *buffer) {
     t->position = (uintptr_t)buffer;
     t->claim = t->position + 16;

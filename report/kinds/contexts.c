@@ -45,7 +45,7 @@ static uint32_t find_key(contexts *c, const char *name, const char *at, uint32_t
     return *place = (uint32_t)c->key_count;
 }
 
-/* The key of the next twin of that name and place in this part. */
+/* Keys of one part may share a name and a place. Returns the key of the next one. */
 static uint32_t next_key(contexts *c, const char *name, const char *place) {
     uint32_t plain = find_key(c, name, place, 0);
     contexts_key *first = &c->keys[plain - 1]; /* not before find_key, which may move keys */

@@ -24,7 +24,7 @@ typedef struct contexts_node {
 } contexts_node;
 
 enum { CONTEXTS_GROUPS = 8 };
-/* Of a node, over bursts: docs/formats.md. Node 0: of all. */
+/* The sums of a node over bursts (docs/formats.md). Node 0 has those of all calls. */
 typedef struct contexts_sums {
     uint64_t calls, bursts, yy, xy; /* xy: if has_xy */
     uint64_t group[CONTEXTS_GROUPS]; /* the calls of groups of bursts, if has_groups */

@@ -1,6 +1,6 @@
 /* ends.c - reading and writing parts of kind 7: `bursty record` puts one behind
-   what it kept of a program that was killed. Each recording has its own, and
-   none are added up. */
+   what it kept of a program that was killed. Each recording keeps its own part;
+   parts of several recordings are not added up. */
 #include "report/kinds/ends.h"
 #include "base/tool.h"
 #include <stdlib.h>

@@ -573,7 +573,7 @@ static void unite_ticks(tally *s) {
     }
 }
 
-/* Of two by name and then by "ELF file<tab>address...". */
+/* Orders sites by name and then by "ELF file<tab>address...". */
 static int compare_modules(const void *left, const void *right) {
     const sampled_site *a = *(sampled_site *const *)left, *b = *(sampled_site *const *)right;
     int order = strcmp(a->name, b->name);

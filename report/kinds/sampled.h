@@ -44,8 +44,8 @@ typedef struct sampled_program {
     uint64_t ticks_astray;                        /* on stacks that nobody has told of */
     uint64_t ticks_behind;                        /* at random moments, of looks that came late */
     uint64_t cpu_us;                              /* of the process while it ticked; 0: not known */
-    /* Of the process while it ticked, as the kernel has it, which looks each
-       look_us; kernel_cpu_us 0: not known. */
+    /* The process's time while it ticked, as the kernel counts it, which looks each
+       look_us. kernel_cpu_us 0: not known. */
     uint64_t kernel_us, kernel_cpu_us, look_us;
     uint32_t tick_ways;                           /* TICKS_...: how they came */
     uint32_t step;                                /* src/in_step.c: r, */
@@ -68,8 +68,8 @@ typedef struct sampled_thread {
 } sampled_thread;
 typedef struct sampled_site { uint32_t id, line, kind; const char *name, *file; } sampled_site;
 
-/* Of one class of sites on one thread, over its bursts: how many there were,
-   and the sum of the squares of what they counted, scaled up. */
+/* The bursts of one class of sites on one thread: how many there were, and the sum of
+   the squares of what they counted, scaled up. */
 typedef struct sampled_class {
     uint32_t id, thread, class_bit;
     uint64_t bursts, xx;

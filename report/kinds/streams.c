@@ -79,7 +79,7 @@ static uint32_t *stream_place(streams_part *p, const streams_item *items, uint32
     return hash_place(&p->stream_places, hash, is_stream, p, &key);
 }
 
-/* Of the addresses of equal streams the smallest stay: the order of adding does
+/* Keeps the smaller addresses of two equal streams, so that the order of adding does
    not matter. */
 static void keep_smaller(streams_item *kept, const streams_item *items, uint32_t length) {
     uint32_t i = 0;

@@ -60,8 +60,8 @@ typedef struct timeline {             /* all zero: empty */
     timeline_spans waits, late;       /* late: frames */
     timeline_frames *frames;
     size_t frame_count;
-    /* Of a range that somebody asked for (model/range.c), the ticks alone are here;
-       whole_count 0: it is all of it. */
+    /* The range that somebody asked for (model/range.c): only its ticks are here.
+       whole_count 0: no range was asked for, and all ticks are here. */
     uint64_t from_us, to_us;
     size_t whole_count;
 } timeline;

@@ -92,7 +92,7 @@ const char *by_tests_refuse(const coverage_all *made, const char *place) {
 
 /* ---- all lines ---- */
 
-/* Of each test a bit for each line of the whole. */
+/* Each test has a bit for each line of the whole. */
 typedef struct line_sets {
     uint8_t *bits;
     size_t bytes;              /* of one test */

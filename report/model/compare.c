@@ -62,8 +62,8 @@ static void free_joined(joined_tree *t) {
     hash_free(&t->places);
 }
 
-/* Nodes in preorder, the first child that was met first. To be freed by the
-   caller. */
+/* The nodes in preorder; children are in the order in which they were met. The caller
+   frees the list. */
 static uint32_t *preorder_of(const joined_tree *t) {
     uint32_t *first = (uint32_t *)tool_alloc(t->count * sizeof *first);
     uint32_t *next = (uint32_t *)tool_alloc(t->count * sizeof *next);

@@ -41,8 +41,8 @@ static uint32_t key_of(const key_name *names, size_t count, const char *name) {
     return names[low].key;
 }
 
-/* Of each site. Two sites of one name that both have calls are no
-   function's. */
+/* The key of each site. If two sites of one name both have calls, neither stands for
+   the function. */
 static uint32_t *find_keys(const contexts *c, const tally *s) {
     key_name *names = (key_name *)tool_alloc(c->key_count * sizeof *names);
     uint32_t *keys = (uint32_t *)tool_alloc(s->sites.count * sizeof *keys);

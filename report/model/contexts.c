@@ -177,9 +177,9 @@ static double most_yy(const context_tree *t, const context_error *e) {
     return t->xx >= 0 && e->xy < most ? e->xy : most;
 }
 
-/* Of contexts together: what bursts leave over of y - p x is what groups do, for each
-   burst is in one of them by chance. With g groups the estimate has g - 1 degrees of
-   freedom. *equal: how many equal bursts these are worth. */
+/* The variance of y - p x between bursts, for several contexts together. It is estimated
+   from groups, for each burst is in one of them by chance. With g groups the estimate
+   has g - 1 degrees of freedom. *equal: how many equal bursts these are worth. */
 static double over_of_groups(const context_tree *t, const context_error *e, double *equal) {
     double over = 0, y = 0, x = 0, p, yy;
     size_t k;
@@ -219,7 +219,7 @@ static int is_narrower(interval a, interval b) {
     return a.high - a.low < b.high - b.low;
 }
 
-/* What is not in the share has the same error. So it is small for a share near
+/* A share p and the rest, 1 - p, have the same error. So it is small for a share near
    1. What the tree gave up may belong to any context: it widens the interval
    upwards. */
 static interval range_of(const context_tree *t, const context_error *e, double most_above) {
@@ -248,8 +248,8 @@ static interval range_of(const context_tree *t, const context_error *e, double m
     return range;
 }
 
-/* Of calls that a row of the tables of functions and pairs has, too, the row's
-   interval. */
+/* The interval of a row in the tables of functions and pairs that shows the same
+   calls. */
 static interval range_in_rows(const context_tree *t, const context_error *e, uint32_t caller,
                               uint32_t callee, double most_above) {
     interval range = context_rows_find(t->rows, 0, callee, e->calls);
@@ -356,8 +356,8 @@ static int is_whole(const contexts_tree *tree, const tally *s) {
     return 0;
 }
 
-/* Each context alone would be rounded down, and a thousand of them lose a
-   thousand. So in preorder the sum up to each node is scaled up and rounded, and a
+/* If each context were scaled up by itself it would be rounded down, and a thousand
+   of them would lose a thousand. So in preorder the sum up to each node is scaled up and rounded, and a
    node has what its sum is more than the one before. Then each count is less than 1
    off, and so is that of each subtree, which stands in one piece, and of all. */
 static uint64_t scaled_next(uint64_t *sum, uint64_t count, uint64_t scaled, uint64_t total) {
@@ -543,7 +543,7 @@ static void add_table(report *r, const context_tree *t) {
 
 /* ---- other weights than calls ---------------------------------------------------------------- */
 
-/* Of several contexts together. */
+/* Scales the sum of several contexts up. */
 static uint64_t scaled_up(const context_tree *t, uint64_t count) {
     return t->recorded == t->total ? count : contexts_scale(count, t->total, t->recorded, 0);
 }
@@ -623,7 +623,7 @@ static void add_weighted(report *r, const context_tree *t) {
     free(hot);
 }
 
-/* Of the smallest cache, whose misses have contexts. */
+/* The unknown misses of the smallest cache, whose misses have contexts. */
 static uint64_t unknown_misses(const input *in) {
     const missed_parts *p = (const missed_parts *)input_find(in, &kind_misses);
     uint64_t unknown = 0;

@@ -93,12 +93,12 @@ typedef struct coverage_all {
     uint32_t tests_failed, tests_passed;
 } coverage_all;
 
-/* Fills in the files and what is refused, of one whose options are set. */
+/* Fills in the files, and what is refused. The options in *made must be set before. */
 void coverage_gather(coverage_all *made, const struct edges_all *all);
 void coverage_free_columns(void *made);
-/* Of one file, added to what *t holds. */
+/* Adds the totals of one file to *t. */
 void coverage_add(coverage_totals *t, const coverage_file *f);
-/* Of all files. */
+/* The totals of all files. */
 coverage_totals coverage_sum(const coverage_all *made);
 /* The coverage of one test alone, by its number in made->counts; of runs
    without a test with the number behind the last. To be freed with

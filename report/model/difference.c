@@ -182,8 +182,8 @@ static spread spread_of(const difference_side *side) {
     return s;
 }
 
-/* What one run alone cannot tell is taken from the other side. Returns 0 if
-   neither has two. */
+/* One run has no variance: a side with one run takes that of the other side. Returns 0
+   if neither side has two runs. */
 static int complete(spread *base, spread *now) {
     if (base->variance < 0 && now->variance < 0) return 0;
     if (base->variance < 0) base->variance = now->variance;

@@ -6,8 +6,8 @@
        chance    Fisher's exact test: the chance that f or more of n tests are
                  among the F, if what ran it had nothing to do with failing
 
-   What the same tests ran is one question. Over all questions the chance that any
-   answer "yes" is luck is held at 5 % (Holm). */
+   Lines that the same tests ran make one question. The chance that any question is
+   answered "yes" by luck is at most 5 % (Holm). */
 #include "report/model/failing.h"
 #include "base/tool.h"
 #include "report/model/by_tests.h"

@@ -45,7 +45,7 @@ static double variance_of_mean(const frames_amount *of, double count) {
     return variance > least ? variance : least;
 }
 
-/* Of a difference so large. Without an error it is sure. */
+/* The chance of a difference so large if there were none. Without an error it is 0. */
 static double chance_of(double more, double error, double degrees) {
     if (!(fabs(more) > 0)) return 1;
     return error > 0 ? difference_t_chance(fabs(more) / error, degrees) : 0;
@@ -225,7 +225,7 @@ frames_difference frames_differ_in(const frames_of_kind *kind, const frames_unit
     return d;
 }
 
-/* Of two sums in us. */
+/* The difference of two sums in us, as ms. */
 static frames_difference differ_in_us(const frames_of_kind *kind, uint64_t slow, uint64_t slow2,
                                       uint64_t other, uint64_t other2) {
     const frames_amount a = {(double)slow / 1e3, (double)slow2 / 1e6, 0};

@@ -28,8 +28,8 @@ typedef struct frames_units {
     double stratum_ms[FRAMES_CLASSES][FRAMES_BUCKETS]; /* 0: as ms */
 } frames_units;
 frames_units frames_units_of(const frames_of_kind *kind);
-/* Of a function, self or total; of waiting; of all that a frame takes. In
-   ms. */
+/* By how many ms slow frames differ from others: in a function (self or total), in
+   waiting, in all that a frame takes. */
 frames_difference frames_differ_in(const frames_of_kind *kind, const frames_units *units,
                                    const frames_function *function, int which);
 frames_difference frames_differ_waiting(const frames_of_kind *kind);

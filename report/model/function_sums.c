@@ -22,7 +22,7 @@ typedef struct function_sum {
     report_sum of[MEASURES];
 } function_sum;
 
-/* Of a program: what the shares of its functions are parts of. */
+/* The sums of a program; the shares of its functions are parts of them. */
 typedef struct program_sums {
     report_sum time, calls, gaps, checks;
     int has_time, has_calls, has_gaps;
@@ -98,9 +98,9 @@ static int is_counted(const tally *s, const sampled_path *path) {
     return *site->file || strcmp(site->name, "(recorder)") != 0;
 }
 
-/* Paths have their parents in front of them: one walk backwards links children
-   and adds up what is below, one in preorder knows what is open on each
-   stack. */
+/* A path stands after its parent in the list. So one walk backwards links children and
+   adds up what is below them. A second walk, in preorder, knows which functions are
+   open on each stack. */
 static void add_time(function_sums *c) {
     const tally *s = c->tally;
     size_t n = s->paths.count, i;

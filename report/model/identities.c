@@ -76,8 +76,8 @@ static int is_open(const identity *f, unsigned side) {
     return f->sides == side;
 }
 
-/* Of one name and file: the k-th of the base is the k-th of the new side, if
-   there are as many. */
+/* Matches functions of one name and file: the k-th of the base is the k-th of the new
+   side, if both have the same number of them. */
 static void match_group(identities *list, entry *group, size_t count, int is_one) {
     size_t i, k = 0, base = 0, now = 0;
     for (i = 0; i < count; i++) {

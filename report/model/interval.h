@@ -37,11 +37,10 @@ interval interval_of_worth(double p, double n, double bursts);
 /* The same for a count, which is a part of nothing: it may be more than all that
    could have been counted. */
 interval interval_of_count(double count, double variance, double bursts);
-/* A row's y is the sum of what bursts saw of it, and `over` the squares that
-   they leave over. A burst that no run has met yet may hold far more: a row's
-   tail is seen in the other rows first. `clump` is how much all rows leave over
-   for each 1 that they have. So the row gets one burst more, of that size.
-   Returns `over`, or more. */
+/* A row's y is the sum of what bursts saw of it, and `over` its sum of squares of
+   differences. A burst that no run has met yet may hold far more. Other rows show how
+   large such a burst may be: `clump` is the sum of squares of all rows for each 1 that
+   they have. So the row gets one burst more, of that size. Returns `over`, or more. */
 double interval_with_unseen(double over, double y, double bursts, double clump);
 /* A part p of a sum that was seen in m bursts, with something in bursts worth
    `seen` equal ones; over: the sum of squares that the bursts leave over, over

@@ -64,7 +64,7 @@ static gain gain_of_groups(const uint64_t *was, const uint64_t *now) {
     return gain_of(a, b);
 }
 
-/* Of all lines of all windows; those that were not judged stay as they are. */
+/* The gain over all lines of all windows. Lines that were not judged stay as they are. */
 static gain gain_of_lines(const laid_part *p, const laid_object *o) {
     double was[LAID_GROUPS], now[LAID_GROUPS];
     int g;
@@ -180,8 +180,8 @@ static int by_gain(const void *left, const void *right) {
     return order ? order : tool_order(a->object->bytes, b->object->bytes);
 }
 
-/* The objects of sites (all sizes), or of sites with a size: what gains most
-   first. Returns how many there are. */
+/* Lists the objects of each site, or of each site and size, by what they gain. The
+   largest gain is first. Returns how many objects there are. */
 static size_t judge(const laid_part *p, int are_sized, judged *list) {
     size_t i, count = 0;
     for (i = 0; i < p->object_count; i++) {

@@ -55,8 +55,8 @@ static int by_ticks(const void *left, const void *right) {
     return *a < *b ? -1 : *a > *b;
 }
 
-/* Of code whose line nobody knows, all rows of a function are one: they have no
-   file. */
+/* The table of lines. Where lines are not known, all rows of a function are one row
+   without a file. */
 static void add_part(report *r, const timed_lines *p) {
     static const report_column columns[] = {
         {"share", "share", REPORT_SHARE, 0, NULL},

@@ -8,8 +8,8 @@
    Knuth, Morris and Pratt find the borders of a word; that many sites, turned so
    that they are the least of all their turns, are its key. Streams with one key
    are one row. A stream that is a piece of a loop's endless repetition belongs to
-   that loop: to the hottest, if several have its first site. What makes a loop known
-   is a stream that goes round twice, or two streams of one key. */
+   that loop: to the hottest, if several have its first site. A loop is
+   known by a stream that goes round twice, or by two streams of one key. */
 #include "report/model/loops.h"
 #include "base/tool.h"
 #include <stdlib.h>

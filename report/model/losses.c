@@ -146,7 +146,7 @@ static void add_no_time(report *r, const tally *s) {
     }
 }
 
-/* Of two copies (docs/cc.md): what has no check is seen behind a check alone. */
+/* Code in two copies (docs/cc.md): what has no check is seen only after a check. */
 static void add_second_copies(report *r, const tally *s) {
     uint64_t alone = 0;
     size_t i;
@@ -335,7 +335,7 @@ static uint64_t calls_beyond(const contexts *c, const contexts_tree *t) {
     return sum;
 }
 
-/* Of another unit than calls. */
+/* What is lost in a unit other than calls. */
 static void add_weighted(report *r, const char *unit, uint64_t lost, uint64_t total) {
     text what = {NULL, 0, 0};
     if (!lost) return;
@@ -463,7 +463,7 @@ static void add_files(report *r, const missing_ends *s, uint32_t why, const char
     free(words);
 }
 
-/* Of all processes together. */
+/* Adds the turns of all processes up. */
 static void add_turns(report *r, const missing_ends *s) {
     text what = {NULL, 0, 0};
     uint64_t turns = 0, ticks = 0;
@@ -483,7 +483,7 @@ static void add_turns(report *r, const missing_ends *s) {
     free(words);
 }
 
-/* Of all processes together. It may be in files of their own. */
+/* The time of children, in all processes. They may have files of their own. */
 static void add_children(report *r, const missing_ends *s) {
     uint64_t theirs = 0, all = 0;
     size_t i;
@@ -500,7 +500,7 @@ static void add_children(report *r, const missing_ends *s) {
                         "file of its own, and bursty report takes the folder.");
 }
 
-/* Of all processes together: a part of so many. */
+/* Says how many of all were lost, over all processes. */
 static void add_share(report *r, const missing_ends *s, uint32_t why, unsigned totals,
                       const char *what, const char *cure) {
     uint64_t count = 0, all = 0;
@@ -536,7 +536,7 @@ static void add_astray_calls(report *r, const missing_ends *s) {
                     "bursty_fiber_switch knows the callers.");
 }
 
-/* Of all processes together. */
+/* Adds what was lost in all processes up. */
 static void add_lost(report *r, const missing_ends *s) {
     static const char *const what[] = {
         "threads that were not recorded all the time", "events that are lost, or more",

@@ -12,8 +12,8 @@
 
    A file that is not here is looked for by the ends of its name, the longest
    first, in the folder of sources: that is what PATH says of it then. A file
-   takes the change with the best reason. A change that has a file by its path or
-   text has no other by a weaker one. */
+   takes the change with the best reason. If a change belongs to a file by PATH or
+   TEXT, it belongs to no other file by a weaker reason. */
 #include "report/model/match.h"
 #include "base/hash.h"
 #include "base/tool.h"

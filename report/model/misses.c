@@ -56,7 +56,7 @@ static double middle_of(double least, double most) {
     return most < 1 ? (least + most) / 2 : (least + 1) / 2;
 }
 
-/* Of all accesses that were judged, those that missed. */
+/* The share of the judged accesses that missed. */
 static share miss_ratio(const missed_part *p, const missed_size *size) {
     double x = (double)size->misses, r = (double)p->counted, m = (double)p->bursts;
     double ratio = r > 0 ? x / r : 0, over;
@@ -101,7 +101,7 @@ static share share_of(const missed_part *p, const missed_row *row, size_t at, do
     return s;
 }
 
-/* Of a row's misses in a cache, those that are left in a larger one. */
+/* The share of a row's misses in a cache that are left in a larger one. */
 static share left_of(const missed_part *p, const missed_row *row, size_t small, size_t large) {
     const missed_sums *a = &row->at[small], *b = &row->at[large];
     double y = (double)a->misses, own = (double)a->unknown, over;

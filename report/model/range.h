@@ -11,8 +11,8 @@ typedef struct range {                            /* us since the log's zero */
 /* "1.5", "1.5s", "200ms", "2min". Returns a TOOL_ status, after a message. */
 int range_read(const char *option, const char *value, uint64_t *us);
 /* From a log of ticks in time makes counts of ticks in the range, in the place of
-   those of the run, and drops all that has no moment. `in` has been settled, and
-   is settled then. *note: what was dropped, in words; "": nothing. To be freed.
+   those of the run, and drops all that has no moment. Call it with a settled `in`; it
+   leaves it settled. *note: what was dropped, in words; "": nothing. To be freed.
    Returns a TOOL_ status, after a message; path: for that. */
 int range_apply(const range *g, input *in, const char *path, char **note);
 #endif

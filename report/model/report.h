@@ -284,17 +284,17 @@ typedef struct report_sum {
     double sampled; /* what was seen of sum, not scaled up */
 } report_sum;
 void report_add_sum(report *r, const report_sum *sum);
-/* Adds those of all parts: what report_make does first. */
+/* Adds the losses of all parts. report_make does this first. */
 void report_add_losses(report *r, const input *in);
-/* Is so much of it lost, or nobody knows how much, that an interval need not
-   hold the truth? */
+/* Has so much been lost that an interval need not hold the truth? Also if it is not
+   known how much. */
 int report_misses(const report *r, unsigned of);
 /* "They have no interval ...", with the loss that weighs most: where that holds. */
 void report_add_why(const report *r, unsigned of, text *out);
 /* "events lost: 12, 3.4 % of all. Give ...". To be freed by the caller. */
 char *report_loss_words(const report_loss *loss);
 void report_add_fact(report *r, report_weight weight, const char *name, const char *value);
-/* The same of a text, which is empty then. */
+/* The same for a text, which it empties. */
 void report_add_words(report *r, report_weight weight, const char *name, text *value);
 /* Says that a program of that name ran; the title is made of these. */
 void report_add_name(report *r, const char *name);
@@ -357,7 +357,7 @@ typedef struct report_writer {
     const char *name, *about;
     unsigned uses;                                /* options that change what it writes */
     int wants_out;                                /* --NAME OUT instead of standard output */
-    /* Of a report with nothing to show it writes nothing or a frame without
+    /* If the report has nothing to show it writes nothing, or a frame without
        content; report_check refuses such a report before. */
     void (*write)(const report *r, text *out);
     int (*has)(const report *r); /* is there anything to show? NULL: there always is */

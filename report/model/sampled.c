@@ -108,8 +108,7 @@ static double unknown_part(const tally *s, const report_item *pairs, size_t coun
     return all > 0 ? unknown / all : 0;
 }
 
-/* Of sampled events: why intervals are what they are, as a sentence for
-   people. */
+/* A sentence for people that says why the intervals of events are what they are. */
 static const char *basis_words(ranges_basis basis) {
     switch (basis) {
     case RANGES_EXACT: return "Every event that was recorded is counted, so shares and counts are exact.";
@@ -183,9 +182,9 @@ static void make_items(report_sampled *c, double least_share) {
 
 static char *copy(const char *name) { return text_clean(name, strlen(name)); }
 
-/* Of each site 0, or 1, 2, ... for functions that share a name and are not one.
-   Sites are sorted by name, file and line. A loop that has its function's name
-   is no function, and who has no file may be any of them. */
+/* A number for each site: 1, 2, ... for different functions that share a name, else 0.
+   Sites are sorted by name, file and line. A loop that has its function's name is not a
+   function, and a site without a file may be any of them. */
 static uint32_t *find_twins(const tally *s) {
     uint32_t *twins = (uint32_t *)tool_alloc(s->sites.count * sizeof *twins), number = 0;
     size_t i, first = 0, last = SIZE_MAX;
@@ -406,9 +405,9 @@ static int is_tied(const report_sampled *c, const report_item *a, const report_i
     return !interval_differs(a->share, b->share, x < y ? x : y);
 }
 
-/* Of each function the place of the first one in its class, counted from 1,
-   that it cannot be told from; 0 without an interval. Rows of one rank are one
-   tie. To be freed by the caller. */
+/* The rank of each function: the place, from 1, of the first one in its class from which
+   it cannot be told apart; 0 without an interval. Rows of one rank are a tie. The caller
+   frees the result. */
 static uint32_t *ranks_of(const report_sampled *c, const report_item *items, size_t count) {
     uint32_t *ranks = (uint32_t *)tool_alloc(count * sizeof *ranks);
     size_t i, table = 0, first = 0;
@@ -612,8 +611,7 @@ static void add_threads(report *r, const report_sampled *c) {
     }
 }
 
-/* Of the function with most calls; time, where there is any, has told more
-   already. */
+/* Names the function with most calls, unless the headline of time has said more. */
 static void add_headline(report *r, const report_sampled *c) {
     const report_item *most = NULL;
     text line = {NULL, 0, 0};

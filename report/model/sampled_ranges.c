@@ -108,7 +108,7 @@ static double more_than_rounding(double over, double bursts, double of) {
     return of < HUGE_VAL && over <= bursts / 12 + 1e-12 * of ? 0 : over;
 }
 
-/* Of y - p x. */
+/* The sum of squares of y - p x over bursts. */
 static double left_over(double p, double yy, double xy, double xx, double bursts) {
     return more_than_rounding(yy - 2 * p * xy + p * p * xx, bursts, yy + p * p * xx);
 }
@@ -185,8 +185,8 @@ static interval exactly(double value) {
     return i;
 }
 
-/* So many independent events make a part p of a whole as sure as this variance
-   of p does. Without any variance, so many bursts alike. -1: a sum was full. */
+/* How many independent events would give a part p of a whole this variance. Without
+   any variance it is the number of bursts. -1: a sum was full. */
 static double worth(double p, double variance, double bursts) {
     if (!(variance < HUGE_VAL)) return -1;
     return variance > 0 && p < 1 ? p * (1 - p) / variance : bursts;

@@ -34,7 +34,7 @@ static double left_out(const shared_part *p) {
     return p->accesses ? 1 - written / (double)p->accesses : 0;
 }
 
-/* Of all accesses, those to the line. */
+/* The share of all accesses that go to the line. */
 static share share_of(const shared_part *p, const shared_line *line) {
     double y = (double)line->accesses, r = (double)p->accesses, over;
     double part = r > 0 ? y / r : 0;

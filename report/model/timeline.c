@@ -534,7 +534,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
 
 /* ---- for the page ---- */
 
-/* Of each: when it began, after the one before; us; thread; what. */
+/* For each stretch: its begin, counted from the one before; us; thread; what. */
 static void json_stretches(text *out, const char *key, const report_stretch *s,
                            size_t count) {
     size_t i;

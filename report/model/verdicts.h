@@ -25,8 +25,8 @@ enum { VERDICT_UNKNOWN, VERDICT_PASSED, VERDICT_FAILED };
 int  verdicts_read(verdicts *v, const char *value);
 /* The same of what a file holds; path is for messages. */
 int  verdicts_parse(verdicts *v, const char *path, const char *data, size_t size);
-/* What became of a test; marks what is used. Of several of its name one that
-   failed counts. */
+/* Says what became of a test, and marks the verdict as used. If one of several tests
+   of that name failed, it has failed. */
 int  verdicts_of(verdicts *v, const char *test);
 /* Does that name stand for several tests, of which some failed and some did not? */
 int  verdicts_differ(const verdicts *v, const char *test);

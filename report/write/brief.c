@@ -20,7 +20,7 @@ static const report_table *first_table(const report *r) {
     return NULL;
 }
 
-/* Of a report without rows: what the first table says about itself. */
+/* If the report has no rows: what the first table says about itself. */
 static void add_remark(const report *r, text *out) {
     text line = {NULL, 0, 0};
     size_t i, k;

@@ -37,7 +37,7 @@ static void add_table(text *out, const report_table *table) {
     text_free(&words);
 }
 
-/* Of each node what changed, a list for each column. */
+/* What changed in each node, a list for each column. */
 static void add_changes(text *out, const report_tree *tree) {
     static const char *const keys[] = {"base", "new", "change_low", "change_high", "way"};
     size_t i, k;
@@ -71,7 +71,7 @@ static void add_tree(const report *r, text *out, const report_tree *tree) {
     text_add(out, "}");
 }
 
-/* Of a section that writes no JSON of its own. */
+/* Writes the tables of a section that has no JSON of its own. */
 static void add_part(const report *r, text *out, const report_part *part) {
     size_t i;
     text_add(out, "{\"tables\":[");

@@ -33,7 +33,7 @@ static int by_name(const void *a, const void *b) {
     return strcmp(x->name, y->name);
 }
 
-/* Of each function, whether another one has its name; to be freed. */
+/* For each function, whether another one has its name. The caller frees it. */
 static uint8_t *find_twins(const coverage_file *f) {
     const coverage_function **list =
         (const coverage_function **)tool_alloc((f->function_count + 1) * sizeof *list);

@@ -192,7 +192,7 @@ static int binpatch_p_judge(uint64_t function, size_t bytes,
                  || i.kind == X86DECODE_JUMP_INDIRECT || i.kind == X86DECODE_TRAP;
         t->calls = i.kind == X86DECODE_CALL || i.kind == X86DECODE_CALL_INDIRECT;
     } while (t->end < function + 5);
-    /* Of a stub of the PLT no table tells; it is what leads to its jump. */
+    /* No table has the stubs of the PLT. A stub is the code that leads to its jump. */
     if (!t->hi && leaves) t->hi = t->end;
     if (!t->hi) return BINPATCH_NO_END;
     reason = binpatch_p_look(t);

@@ -111,9 +111,8 @@ static int binpatch_p_new_hook(binpatch_p_hook *h, const binpatch_watch *w,
     return 0;
 }
 
-/* The number of the hook that was at this function, whose entry is as it was
-   before, or has its jump; or `used`. What was unloaded behind a hook's back is
-   out. */
+/* The number of a hook that this function had or has; `used` if there is none. A hook
+   of a library that was unloaded meanwhile does not count. */
 static uint32_t binpatch_p_earlier(uint64_t function,
                                    const binpatch_p_place *where, int *has_jump) {
     uint32_t n, found = binpatch_p.used;

@@ -99,7 +99,7 @@ static void bursty_p_zero_axis(void) {
     bursty_p_zero(&bursty_p_axis, sizeof bursty_p_axis);
 }
 
-/* How many ticks may have their moments. */
+/* For how many ticks there is room to note their moments. */
 static uint32_t bursty_p_axis_room(void) {
     return bursty_p_axis.bits ? UINT32_C(1) << bursty_p_axis.bits : 0;
 }

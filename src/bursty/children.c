@@ -1,7 +1,7 @@
 /* ---- children ---- */
 
-/* What the processes did that this one has started is in no number here. If it
-   is a real share of the CPU time, the dump says how much (kind 7). The system
+/* No number here contains what the children of this process did. If that is a real
+   share of the CPU time, the dump says how much (kind 7). The system
    tells it of children that have ended and were waited for; how many there were
    it does not tell. Without timers it is not asked: the program may have forbidden
    itself the call, as under `bursty record --frames`. */

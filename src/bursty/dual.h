@@ -29,9 +29,9 @@ BURSTY_P_INLINE uint32_t bursty_p_dual_take(uint64_t left, uint32_t *live) {
 /* Control moves between the two copies at checks, and an event is recorded if
    and only if a burst is live, wherever it stands: behind a loop or a call that
    has begun a burst, too. So an event tests the word, in two instructions.
-   Directly behind a check, in the plain copy, the compiler knows the answer and
-   leaves the test out; it knows it until a call, or until a store that may be
-   to the word for all that it can see. */
+   In the plain copy, directly after a check, the compiler knows the answer and
+   leaves the test out. It knows the answer until a call, or until a store that might
+   change the word. */
 #define BURST_IF_RECORDING(...) do { if (BURSTY_P_LIVE()) { __VA_ARGS__; } } while (0)
 #define BURST_REF(class_, p_) \
     do { \

@@ -77,9 +77,9 @@ typedef struct bursty_p_frame_stratum {
     bursty_p_tick_count cpu_us, ticks, events; /* events: ticks that come together are one */
 } bursty_p_frame_stratum;
 
-/* What the frames of each block have: of a function its ticks, self and total,
-   and without a site how many frames there are and how long they waited. Only
-   the thread of `framed` writes it. */
+/* What the frames of each block have. With a site: the function's ticks, self and
+   total. Without one: how many frames there are, and how long they waited. Only the
+   thread of `framed` writes it. */
 typedef struct bursty_p_frame_blocks {
     const bursty_site *site;
     uint32_t kind, framed;              /* framed: 1 + its number, or 0 while it is made */
@@ -822,8 +822,8 @@ static uint64_t bursty_p_sum_of_products(const uint64_t *a, const uint64_t *b) {
     return sum;
 }
 
-/* Of what has x in slow frames and y in others, over blocks with n and m of
-   them: xx, yy, xy, xn, xm, yn, ym. */
+/* Something has x in slow frames and y in others; blocks have n and m such frames.
+   Writes the sums over blocks of xx, yy, xy, xn, xm, yn, ym. */
 static void bursty_p_put_moments(bursty_p_dump *d, const uint64_t *x, const uint64_t *y,
                                  const uint64_t *n, const uint64_t *m) {
     const uint64_t v[7] = { bursty_p_sum_of_products(x, x), bursty_p_sum_of_products(y, y),

@@ -62,7 +62,7 @@
 #endif
 
 #ifdef BURSTY_P_KEEP_ASM
-/* Of all functions between the thunk and an action: they use general registers
+/* For all functions between the thunk and an action. They use general registers
    alone, and the compiler puts no call into them that might use others, such as
    a hook of -finstrument-functions. So while nothing outside bursty.h is
    called, the thunk's registers are all that must be kept. */

@@ -224,9 +224,9 @@ BURSTY_P_SLOW void bursty_p_begin_opening(bursty_p_thread *t) {
     }
 }
 
-/* A look after so many checks. Returns the word before the check that asked
-   takes its 1. With `stays` none has asked: while a burst is live no phase ends
-   before the next check, and the look returns -1. */
+/* Looks at the schedule after so many checks. Returns the value of the word from which
+   the check that asked will subtract 1. With `stays` no check has asked: while a
+   burst is live no phase ends before the next check, and the look returns -1. */
 BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed, int stays) {
     uint32_t live = 0, p;
     uint64_t span = BURSTY_P_SPAN;

@@ -16,9 +16,9 @@
    A run that a former burst has led into the second copy is there by another
    chance, and its event is left out.
 
-   Behind N checks or more no burst that began at s is left. But the run is in
-   the second copy by the N bursts that began in time, whatever runs now. So
-   such an event is recorded by each of them, and has the weight of others. It
+   After N checks or more no burst that began at s is left. But N bursts have begun
+   early enough to lead the run into the second copy, where it still is. So each of
+   them records such an event, with the weight of other events. It
    belongs to the burst that gave the mark: the sums of that burst wait for it
    until the next one begins. With several profiles nobody knows whose burst
    gave the mark, and it is left out.

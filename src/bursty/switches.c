@@ -3,8 +3,9 @@
 /* The dump says how many there were, of all (kind 7): switches to a fiber that
    another thread runs, and those in the middle of an event, from an action or a
    signal handler. Until the thread comes back to that event, it records no other.
-   A thread adds its switches to those of all from time to time, and before it
-   counts a wrong one: so all are a little too few, and never fewer than these.
+   A thread adds its switches to the total from time to time, and always before it
+   counts a wrong one. So the total is a little too small, but never smaller than the
+   number of wrong ones.
    On bare metal nothing is counted. */
 #ifdef BURSTY_BARE
 #define bursty_p_count_switch(twice, n) ((void)(twice))
@@ -14,8 +15,8 @@
 enum { BURSTY_P_ALL_SWITCHES, BURSTY_P_TWICE, BURSTY_P_INSIDE, BURSTY_P_SWITCHES };
 enum { BURSTY_P_SWITCHES_GIVEN = 1023 };
 static uint32_t bursty_p_switches[BURSTY_P_SWITCHES];
-/* Of the thread: how many may come before they are added to all, and how many it
-   was given at first. */
+/* How many switches the thread may count before it adds them to those of all, and how
+   many it was given at first. */
 static BURSTY_P_TLS struct { int32_t left, given; } bursty_p_uncounted;
 
 static void bursty_p_begin_fibers(void) {

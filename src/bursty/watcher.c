@@ -37,9 +37,9 @@
 
    A round that begins late is not charged. A watcher that gets no processor
    wakes up when others have gone to sleep; or, on a machine with too much to
-   do, when its whole process gets its turn, and then sees all of it run. Late
-   is half a period; where timers are exact it is .5 ms if that is less; but no
-   less than .25 ms. All looks of the time that has passed count as late.
+   do, when its whole process gets its turn, and then sees all of it run. A round
+   is late after half a period, or after .5 ms if timers are exact and that is less,
+   but not before .25 ms. All looks of the time that has passed count as late.
 
    When may it read a thread's stack?
 
@@ -342,7 +342,7 @@ static int bursty_p_watcher_is_in_the_way(const bursty_p_thread *t) {
            || *own == *t->processor;
 }
 
-/* Of a thread whose CPU time has not moved. */
+/* Judges a thread whose CPU time has not moved. */
 static int bursty_p_watcher_judge(const bursty_p_round *round, bursty_p_thread *t, int is_last) {
     if (is_last) return t->found == BURSTY_P_READY ? BURSTY_P_RUNS : BURSTY_P_WAITS;
     t->asks = t->system;
@@ -395,7 +395,7 @@ static int bursty_p_watcher_look_again(bursty_p_round *round, bursty_p_thread *t
     return 0;
 }
 
-/* Of a pending thread with unpaid time. Returns whether it is pending still.
+/* Asks about a pending thread with unpaid time. Returns whether it is pending still.
    Nobody waits for this, so the thread may end meanwhile, and its record be that
    of another: nothing is read here but what the watcher alone writes. If another
    has its number, one look is mistaken. */

@@ -200,8 +200,8 @@ static void bursty_p_system_end(void) {
    timers and, by the one value that needs no rights, for turns of 0.1 ms: from
    6.12 on who has short turns is let in at once. Kernels that do not know this
    ignore it. The name is for ps and debuggers. From 5.9 on (CLOSE_RANGE_UNSHARE)
-   the thread gets a table of files of its own, an empty one: what it opens takes
-   no number from the program, and what the program closes is closed. Sanitizers
+   the thread has an empty table of files of its own. So what it opens takes no
+   number from the program, and it does not keep open what the program closes. Sanitizers
    write what they find where it happens: there the first three files stay. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define BURSTY_P_FIRST_FILE 3L

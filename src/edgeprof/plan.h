@@ -87,7 +87,7 @@ EDGEPROF_API void edgeplan_drop(edgeplan *p, const edgeplan_order *order);
    classes + 1 of them. order->count, if any, counts vertices here. */
 EDGEPROF_API void edgeplan_vertices(edgeplan *p, const edgeplan_order *order);
 
-/* Of a vertex, for edgeplan_witnesses. */
+/* The kind of a vertex, for edgeplan_witnesses. */
 enum {
     EDGEPLAN_CALL = 1,      /* the reader knows by itself when the call is over, or by LEAVE */
     EDGEPLAN_CALL_TOLD = 2  /* a witness on each way to the next call or to EXIT says it */

@@ -52,7 +52,7 @@ static void edgeplan_p_define_edges(edgeplan_p_text *t, const edgeplan *p, const
     }
 }
 
-/* Of the table and the plan (FNV-1a): counters of different plans must not be
+/* The hash of table and plan (FNV-1a): counters of different plans must not be
    added up. */
 static uint32_t edgeplan_p_hash(const edgeplan *p) {
     uint32_t hash = UINT32_C(0x811C9DC5), e;

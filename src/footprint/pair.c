@@ -83,8 +83,8 @@ FOOTPRINT_API uint32_t footprint_pair_init(footprint_pair *pair, void *memory, s
    the same ages come again and again: one addition with a weight deals with
    them all.
 
-   Full: runs that no window of interest reaches are dropped, and those before
-   the largest mark if no larger mark can come. If that is not enough and c < 1,
+   When memory is full, runs are dropped: those that no window of interest reaches,
+   and those before the largest mark if no larger mark can come. If that is not enough and c < 1,
    runs are thinned from new to old: a dropped run counts as the end of the run
    before it, which takes at most half of the slack of the marks that look
    there; the other half remains for their period. At c = 1 the largest mark is
@@ -117,7 +117,7 @@ static void footprint_p_pair_add_ages(footprint_p_pair_cell *row, uint32_t colum
     }
 }
 
-/* A rest of a mark has ended: its ages were x0..x1. Where threads take turns of
+/* What was left of a mark has ended; its ages were x0..x1. Where threads take turns of
    one length, a mark has the same ages again and again. They go to the row
    once, with their weight. */
 static inline void footprint_p_pair_end_rest(const footprint_pair *pair,

@@ -13,9 +13,9 @@
    sum, that of e room.
 
    A window that ends at access i of a burst has at most i accesses. So a length
-   of more than i counts once too often at access i. That is a second stretch,
-   taken off: at the accesses born..n of a burst its "age" i + 1 goes from
-   born + 1 to n + 1. Everything may wrap in between; the results are right
+   of more than i counts once too often at access i. A second stretch is subtracted
+   for that. It has "age" i + 1 at access i, which goes from born + 1 to n + 1 over
+   the accesses born..n of a burst. Everything may wrap in between; the results are right
    modulo 2^64. */
 
 /* Adds the windows of the row whose events are in fp->scratch to rows below + 1

@@ -13,7 +13,7 @@ enum {                               /* flags of a config, of footprint_stats an
 enum { FOOTPRINT_GROUPS = 16 };      /* bursts are put into so many groups; their spread tells
                                         how far a sample can be trusted */
 
-/* Of all three counters. A zero in a field asks for its default. A
+/* The settings of all three counters. A zero in a field asks for its default. A
    footprint_average is always exact and samples when it is full: it reads no c.
    A footprint_pair reads c and window_max alone. */
 typedef struct footprint_config {

@@ -54,33 +54,9 @@ static int callpaths_p_hold(uint32_t *held, uint32_t who) {
 #define CALLPATHS_P_DEEPEST (BURSTY_STACK + 1u) /* with "(deep)", which is one context */
 #define CALLPATHS_P_FAR 1u    /* the key of a site too far from ours; no distance is odd */
 
-/* What the variance between bursts needs of a context, by the number of its
-   node. y is how many calls it has in one burst, and x how many all contexts
-   have. x is known when the burst has ended, so the contexts of a burst are
-   linked to one another and added up then: 0, or 1 + the node before, or
-   CALLPATHS_P_LAST. The tree may give a context up and use its node for another
-   one: then the key or the parent differs, and the sums begin again. What the
-   tool finds in the tree must be `calls`; if it is more, the context was given
-   up in between, and it gets no interval.
-
-   How several contexts vary together no sum of one context knows. So each burst is
-   put into one of HCCT_GROUPS groups by chance, all of its contexts into the same:
-   then how a sum of contexts differs between groups tells how it does between
-   bursts. */
-typedef struct callpaths_p_sums {
-    uint64_t yy, xy;      /* of the bursts that have ended: y * y, x * y */
-    uint32_t key, parent;
-    uint32_t calls;       /* the sum of y, with this burst               */
-    uint32_t bursts;      /* in which it was called, with this one       */
-    uint32_t y;           /* in this burst so far                        */
-    uint32_t link;        /* to another context of this burst            */
-    uint32_t group[HCCT_GROUPS]; /* `calls` by groups, of the bursts that have ended */
-} callpaths_p_sums;
-#define CALLPATHS_P_LAST UINT32_MAX
-
 typedef struct callpaths_p_thread {
     hcct tree;
-    callpaths_p_sums *sums; /* of nodes 0 to room; 0: of all calls. Or NULL */
+    hcct_p_contexts *sums; /* or NULL                                    */
     uint64_t weight_256;  /* of all calls in the tree                    */
     uint64_t calls;
     uint32_t lost;        /* calls that are not in it                    */
@@ -90,8 +66,6 @@ typedef struct callpaths_p_thread {
     uint32_t depth;       /* of the running context, before folding      */
     uint32_t burst;       /* the number of its burst                     */
     uint32_t weight;      /* of a call in it; 0: adaptive bursts leave it out */
-    uint32_t bursts;      /* how many bursts had a call                  */
-    uint32_t linked;      /* the contexts of this burst: 1 + a node, or 0 */
     uint32_t folded[CALLPATHS_P_DEEPEST + 1];
 } callpaths_p_thread;
 
@@ -153,87 +127,12 @@ static const char *callpaths_p_name_and_place(void *user, uint32_t key) {
     return out;
 }
 
-static uint32_t callpaths_p_more(uint32_t count) { return count + (count != UINT32_MAX); }
-
-static uint64_t callpaths_p_with(uint64_t sum, uint32_t x, uint32_t y) {
-    uint64_t product = (uint64_t)x * y;
-    return sum + product < sum ? UINT64_MAX : sum + product;
-}
-
-static uint32_t callpaths_p_sum_of(uint32_t a, uint32_t b) { return a + b < b ? UINT32_MAX : a + b; }
-
-/* Of the burst that runs. Other threads and processes have other groups, so that
-   what all of them do at first is not in one. */
-static uint32_t callpaths_p_group(const callpaths_p_thread *t) {
-    uint32_t h = callpaths_p_all.seed + (uint32_t)(t - callpaths_p_all.threads) * UINT32_C(0x9E3779B9);
-    h += t->bursts * UINT32_C(0x85EBCA6B);
-    h = (h ^ h >> 16) * UINT32_C(0x7FEB352D);
-    h = (h ^ h >> 15) * UINT32_C(0x846CA68B);
-    return (h ^ h >> 16) % HCCT_GROUPS;
-}
-
-/* The burst has ended. Cost: as many steps as contexts were called in it. */
-static void callpaths_p_add_up(callpaths_p_thread *t) {
-    uint32_t at = t->linked, x = t->sums ? t->sums[0].y : 0, group = callpaths_p_group(t);
-    for (t->linked = 0; at && at != CALLPATHS_P_LAST; ) {
-        callpaths_p_sums *s = &t->sums[at - 1];
-        s->yy = callpaths_p_with(s->yy, s->y, s->y);
-        s->xy = callpaths_p_with(s->xy, x, s->y);
-        s->group[group] = callpaths_p_sum_of(s->group[group], s->y);
-        at = s->link;
-        s->y = s->link = 0;
-    }
-}
-
-static void callpaths_p_sum(callpaths_p_thread *t, uint32_t node, uint32_t key, uint32_t parent) {
-    const uint32_t weight = t->weight;
-    callpaths_p_sums *s = &t->sums[node];
-    uint32_t k;
-    if (s->key != key || s->parent != parent) {
-        s->yy = s->xy = s->calls = s->bursts = s->y = 0;
-        for (k = 0; k < HCCT_GROUPS; k++) s->group[k] = 0;
-        s->key = key;
-        s->parent = parent;
-    }
-    if (s->y == 0) s->bursts = callpaths_p_more(s->bursts);
-    if (s->link == 0) {
-        s->link = t->linked ? t->linked : CALLPATHS_P_LAST;
-        t->linked = node + 1;
-    }
-    s->y = callpaths_p_sum_of(s->y, weight);
-    s->calls = callpaths_p_sum_of(s->calls, weight);
-}
-
-/* The call that was just recorded. One that has no place in the tree is one of
-   all calls. */
-static void callpaths_p_sum_call(callpaths_p_thread *t, uint32_t key) {
-    hcct_place place = hcct_position(&t->tree);
-    callpaths_p_sum(t, 0, 0, 0);
-    if (place.cursor == 0 || place.cursor > callpaths_p_all.nodes) return;
-    if (place.over == 0)
-        callpaths_p_sum(t, place.cursor, key, hcct_parent(&t->tree, place.cursor));
-}
-
-/* For hcct_write. */
-static void callpaths_p_numbers(void *user, uint32_t node, uint64_t *numbers) {
-    const callpaths_p_thread *t = (const callpaths_p_thread *)user;
-    const callpaths_p_sums *s = t->sums;
-    uint32_t x = s->y, k;
-    s += node <= callpaths_p_all.nodes ? node : 0;
-    numbers[0] = node <= callpaths_p_all.nodes ? s->calls : 0;
-    numbers[1] = s->bursts;
-    numbers[2] = callpaths_p_with(s->yy, s->y, s->y);
-    numbers[3] = callpaths_p_with(s->xy, x, s->y);
-    for (k = 0; k < HCCT_GROUPS; k++) numbers[4 + k] = s->group[k];
-    numbers[4 + callpaths_p_group(t)] += s->y;
-}
-
 /* An empty tree for the thread. Its memory is enough, for callpaths_p_lay_out
    has tried. */
 static void callpaths_p_make(callpaths_p_thread *t) {
     size_t number = (size_t)(t - callpaths_p_all.threads);
     unsigned char *memory = callpaths_p_all.trees + number * callpaths_p_all.tree_bytes;
-    size_t sums = callpaths_p_all.nodes ? (callpaths_p_all.nodes + 1) * sizeof *t->sums : 0;
+    size_t sums = callpaths_p_all.nodes ? hcct_p_contexts_bytes(callpaths_p_all.nodes) : 0;
     hcct_config config;
     unsigned char *byte = (unsigned char *)&config;
     uint32_t room;
@@ -246,12 +145,16 @@ static void callpaths_p_make(callpaths_p_thread *t) {
     config.returns = config.fold ? t->folded : NULL;
     config.return_count = config.fold ? CALLPATHS_P_DEEPEST + 1 : 0;
     t->weight_256 = t->calls = 0;
-    t->lost = t->follows = t->depth = t->burst = t->bursts = t->linked = 0;
+    t->lost = t->follows = t->depth = t->burst = 0;
     t->weight = 1;
-    t->sums = sums ? (callpaths_p_sums *)(void *)memory : NULL;
+    t->sums = sums ? (hcct_p_contexts *)(void *)memory : NULL;
     for (i = 0; i < sums; i++) memory[i] = 0;
-    config.sums = sums ? callpaths_p_numbers : NULL;
-    config.sums_user = t;
+    if (t->sums) {
+        t->sums->nodes = callpaths_p_all.nodes;
+        t->sums->seed = callpaths_p_all.seed + (uint32_t)number * UINT32_C(0x9E3779B9);
+    }
+    config.sums = sums ? hcct_p_contexts_numbers : NULL;
+    config.sums_user = t->sums;
     room = hcct_init(&t->tree, memory + sums, callpaths_p_all.tree_bytes - sums, &config);
     HCCT_P_PUT(&t->room, room);
 }
@@ -313,9 +216,8 @@ static void callpaths_p_follow(callpaths_p_thread *t, const bursty_event *e, uin
 #endif
     if (i < depth) keys[i] = HCCT_KEY_DEEP;
     if (t->burst != e->burst) {
-        callpaths_p_add_up(t);
+        if (t->sums) hcct_p_contexts_burst(t->sums);
         t->weight = hcct_burst_begin(&t->tree, keys, depth);
-        if (t->weight) t->bursts = callpaths_p_more(t->bursts);
     } else if (t->weight) {
         hcct_burst_end(&t->tree);
         for (i = 0; i < depth; i++) hcct_enter(&t->tree, keys[i], 0);
@@ -363,7 +265,7 @@ static void callpaths_p_event(void *user, const bursty_event *e) {
     }
     for (; t->depth > depth; t->depth--) hcct_leave(&t->tree);
     hcct_enter(&t->tree, callpaths_p_key(e->site), t->weight);
-    if (t->sums) callpaths_p_sum_call(t, callpaths_p_key(e->site));
+    if (t->sums) hcct_p_contexts_count(t->sums, &t->tree, callpaths_p_key(e->site), t->weight);
     t->calls++;
     t->weight_256 += e->weight_256;
     if ((e->kind & BURSTY_FRAME) && t->depth < CALLPATHS_P_DEEPEST) t->depth++;
@@ -376,11 +278,12 @@ static size_t callpaths_p_bytes(uint32_t count, int has_sums) {
     hcct_config config;
     unsigned char *byte = (unsigned char *)&config;
     size_t i;
-    uint64_t sums = has_sums ? ((uint64_t)count + 1) * sizeof(callpaths_p_sums) : 0;
+    size_t sums;
     if (count > UINT32_C(1) << (sizeof(size_t) > 4 ? 30 : 24)) return SIZE_MAX;
+    sums = has_sums ? hcct_p_contexts_bytes(count) : 0;
     for (i = 0; i < sizeof config; i++) byte[i] = 0;
     config.history = callpaths_p_all.config.history;
-    return hcct_bytes(&config, count) + (size_t)sums;
+    return hcct_bytes(&config, count) + sums;
 }
 
 /* Lays threads and trees out in memory. Returns whether there is room for a

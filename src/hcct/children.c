@@ -18,7 +18,7 @@
    about two probes in the third. So a call never pays for the number of
    children that its caller has. */
 
-/* Of the cache alone: its low bits say where. */
+/* A hash for the cache alone: its low bits say where. */
 HCCT_P_INLINE uint32_t hcct_p_mix(uint32_t parent, uint32_t key) {
     return parent + key * UINT32_C(0x85EBCA6B);
 }

@@ -276,7 +276,7 @@ HCCT_P_RARE void hcct_p_enter_at_slow(hcct *t, uint32_t depth, uint32_t key, uin
     hcct_enter(t, key, weight);
 }
 
-/* Plain leaves only lower `at`: one store does for all of them. */
+/* A plain leave only lowers `at`, so one store does the work of several leaves. */
 HCCT_API void hcct_enter_at(hcct *t, uint32_t depth, uint32_t key, uint64_t weight) {
     ptrdiff_t at = (ptrdiff_t)depth - (ptrdiff_t)t->low;
     HCCT_ASSERT(key != 0);

@@ -238,7 +238,7 @@ static int hotstream_p_pass_on(hotstream *h, uint64_t *steps) {
     return 1;
 }
 
-/* The grammar as it was, and the table anew, after an analysis. */
+/* After an analysis: makes the grammar as it was before, and the table anew. */
 static void hotstream_p_rebuild(hotstream *h) {
     hotstream_p_node *n = h->nodes;
     uint32_t i;

@@ -152,7 +152,7 @@ static void list_object(layout *l, uint32_t object) {
     l->first_object = object;
 }
 
-/* Of a site and a size a line is there once, and counted once as a line. */
+/* Counts a line once for a site and a size, and once as a line. */
 static void take_place(layout *l, uint64_t line, uint32_t site, uint32_t sized) {
     uint64_t pair = site ? (uint64_t)site << 32 | (sized + 1) : 0;
     if (pair && !take(l->line, mix(line, pair) | UINT64_C(1) << 63, l->window)) return;

@@ -48,7 +48,7 @@ typedef struct layout_object {
     uint64_t uses[LAYOUT_WORDS];    /* blocks of windows of which a word was used */
 } layout_object;
 
-/* Of one window; `window` says which, so that nothing has to be emptied. */
+/* A line of one window. `window` says which one, so that nothing has to be emptied. */
 typedef struct layout_line { uint64_t line, window; } layout_line;
 typedef struct layout_block {
     uint64_t low, bytes, window, mask;

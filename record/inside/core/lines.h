@@ -15,9 +15,9 @@ typedef struct lines_row {
     uint64_t ticks, squares;
 } lines_row;
 
-/* Of one thread; all zero: empty. When 7/8 of the room are used, new places of
-   a function become one row without a place; ticks that find no room even so
-   are counted as lost. */
+/* The lines of one thread; all zero: empty. When 7/8 of the room are used, new places
+   of a function become one row without a place. Ticks that find no room even then are
+   counted as lost. */
 typedef struct lines {
     uint32_t used;                      /* rows, in the order in which they were met */
     uint64_t lost, lost_squares;

@@ -15,7 +15,7 @@
 #define _GNU_SOURCE
 #endif
 #include "recorder.h"
-#include "../../places.h"
+#include "../../places_format.h"
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -511,8 +511,8 @@ RECORDER_HOOK static void name_by_memory(const module *m) {
     }
 }
 
-/* Of modules that may be gone, or whose files are, before somebody asks: those
-   that came by dlopen, and those whose files were replaced. */
+/* Names functions now whose module or file may be gone before somebody asks: modules
+   that came by dlopen, and modules whose files were replaced. */
 RECORDER_HOOK static void name_what_goes(void) {
     uint64_t size, time_ns, number;
     uint32_t n;

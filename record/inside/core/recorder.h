@@ -13,7 +13,7 @@
                  interleave.c  when threads made their accesses
                  layout.c      what orders of fields, blocks and functions could gain
                  sharing.c     lines that several threads use
-                 contexts.c    sums over bursts for each context of a tree
+                 contexts.h    sums over bursts for each context of a tree
                  timer.c       ticks of a timer
                  lines.c       the same by place in the code
                  axis.c        when ticks and slow frames were
@@ -39,7 +39,7 @@
                  ticks.c       where time goes, for instrument.c; it takes sampled.c, too
 
    A program has instrument.c or patch.c, and settings.c, calls.c, threads.c, names.c
-   and dump.c; patch.c also has sampled.c, contexts.c, timer.c, lines.c, keep.c and
+   and dump.c; patch.c also has sampled.c, contexts.h, timer.c, lines.c, keep.c and
    handover.c. These two provide recorder_memory, and set recorder_on. */
 #ifndef RECORDER_H
 #define RECORDER_H
@@ -129,8 +129,8 @@ typedef struct recorder_frame {
 } recorder_frame;
 
 /* What the hooks look at. Between bursts they keep the stack of open calls
-   themselves, for `left` calls: so many come before the next burst, or have
-   room for certain. When left becomes negative they call recorder_call. In
+   themselves, for `left` calls: the next burst does not begin before that, and
+   they surely have room. When left becomes negative they call recorder_call. In
    bursts left is 0 and top is the address of an entry of no function, at which
    they call recorder_return. Invariant: while left is above 0, top is in the
    stack. recorder_plain.h has what they do when every call is recorded. */

@@ -33,12 +33,12 @@ typedef struct sampled_profile {
     uint32_t every, burst, jitter; /* every UINT32_MAX: always */
     uint64_t bursts, checks;                /* checks 0: not known */
     const char *(*name)(void *user, uint32_t key);
-    /* Of a function with ticks: an ELF file and, behind a tab, its address there in
-       hexadecimal, of which `bursty record` makes file and line. NULL, or it may
-       return NULL: not known. */
+    /* Where a function with ticks stands: an ELF file, a tab, and its address there in
+       hexadecimal. `bursty record` makes file and line of it. NULL, or a result of
+       NULL, means that it is not known. */
     const char *(*place)(void *user, uint32_t key);
     void *name_user;
-    /* Of the process while it ticked: CPU time, how much of it was in the kernel,
+    /* The CPU time of the process while it ticked, how much of it was in the kernel,
        and how often the kernel looks where a thread is. cpu_us 0: not known. */
     uint64_t cpu_us, kernel_us, look_us;
     uint32_t step, stepping, in_step;       /* src/in_step.c: r, signals, those of one remainder */

@@ -43,7 +43,7 @@ __thread recorder_now recorder_here RECORDER_TLS = {0, &recorder_none, NULL, 0, 
 static __thread int rounds;
 static __thread int gone RECORDER_TLS; /* this thread has no record any more, or no memory for one */
 
-/* Of a tree. The options are known before the first record is made. */
+/* The settings of a tree. The options are known before the first record is made. */
 RECORDER_HOOK static hcct_config config_of(uint32_t number) {
     hcct_config config;
     memset(&config, 0, sizeof config);

@@ -22,8 +22,8 @@ typedef struct gcov_counters {
 } gcov_counters;
 
 typedef struct gcov_function {
-    /* Of several copies of an inline function, that which was linked says whose
-       it is. */
+    /* An inline function may have several copies. The one that was linked says to
+       which file it belongs. */
     const struct gcov_info *key;
     uint32_t ident, line_checksum, graph_checksum;
     gcov_counters arcs;

@@ -4,7 +4,7 @@
        cc -finstrument-functions -c program.c
        for file in hooks/instrument hooks/ticks core/calls core/threads core/names core/dump \
            core/settings core/sampled; do
-           cc -O2 -I. -c record/$file.c
+           cc -O2 -I. -c record/inside/$file.c
        done
        cc -o program program.o instrument.o calls.o threads.o names.o dump.o settings.o \
            ticks.o sampled.o -pthread

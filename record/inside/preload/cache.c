@@ -35,7 +35,7 @@ static uint64_t mix(uint64_t sum, uint64_t word) {
     return sum ^ sum >> 29;
 }
 
-/* Of all that stands before it, and of the words. */
+/* The checksum of all that stands before it, and of the words. */
 static uint64_t sum_of(const uint64_t *header, const uint32_t *words, size_t count) {
     uint64_t sum = 1;
     size_t n;

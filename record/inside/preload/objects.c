@@ -107,7 +107,8 @@ static void sort_data(data_list *list) {
     }
 }
 
-/* Of symbols at one address the largest stands first. */
+/* Finds the symbol that holds an address. The largest of those that begin together
+   stands first. */
 static uint32_t find_datum(const data_list *list, uint64_t address) {
     uint32_t lo = 0, hi = list->count;
     while (lo < hi) {

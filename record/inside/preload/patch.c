@@ -40,7 +40,7 @@ static __thread struct record_stacks {
 
 /* ---- events of a burst ---- */
 
-/* Of a table that a thread keeps. */
+/* Memory for a table that a thread keeps. */
 static void *record_table(size_t bytes) {
     void *memory = recorder_memory(bytes);
     if (!memory) __atomic_store_n(&record.without_tables, 1, __ATOMIC_RELAXED);
@@ -774,7 +774,7 @@ static void record_take_caches(const char *words) {
     if (!record.cache_count) record.profiles &= ~(unsigned)PROFILE_MISSES;
 }
 
-/* Patterns of functions make each run another one. */
+/* Runs with patterns of functions are not remembered: each may patch others. */
 static void record_remember(const char *folder) {
     const x86_config *c = &record.config;
     if (!*folder || record.looks || record.only.list[0] || record.not_these.list[0]) return;

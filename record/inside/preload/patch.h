@@ -113,7 +113,7 @@ uint64_t record_stream_site(const record_extra *x, uint64_t site, uint64_t *obje
 /* References that found no room for their pair. */
 uint64_t record_stream_placeless(void);
 
-/* Of a clock that all threads have: patch_sharing.c. */
+/* The time on a clock that all threads share: patch_sharing.c. */
 uint64_t record_now_ns(void);
 /* What all threads share, and what they belong to: patch_sharing.c. NULL:
    there is no memory, or nobody asked. */
@@ -143,7 +143,7 @@ void record_write_report(void);
 /* The file as it would be now, at `path`, while all goes on. Returns 0, or
    -1. */
 int record_write_image(const char *path);
-/* There will be no more of this process: what there is becomes its file. Returns
+/* The process records no more: what there is becomes its file. Returns
    0, or -1. images.c */
 int record_write_last(void);
 /* For keep: the file as it would be now. */

@@ -123,8 +123,8 @@ static int record_write_quiet(const sampled_profile *about, hcct_write_fn write,
                                  (record_quiet.all_ns + 500000) / 1000000, write, user);
 }
 
-/* Of how many functions no call can be seen, for they are not patched. Parts of
-   others, start-up code and what --only and --not leave out do not count. */
+/* How many functions are not patched, so that nobody sees their calls. Parts of other
+   functions, start-up code, and what --only and --not leave out do not count. */
 static uint32_t record_uncounted(uint32_t *of) {
     x86_module m;
     uint32_t n, r, count = 0;
@@ -341,8 +341,8 @@ static const char *record_miss_place(void *user, uint64_t site) {
     return x86_get_module(module, &m) == 0 ? recorder_place_of(m.bias + place) : NULL;
 }
 
-/* Of a stream's instruction both, with a tab between them, and behind a tab and
-   @ what it uses. */
+/* The name of a stream's instruction: its function and its place with a tab between
+   them and, after a tab and @, the object that it uses. */
 static const char *record_stream_name(void *user, uint64_t site) {
     static char text[512 + 4200 + 600];
     uint64_t object, instruction = record_stream_site((const record_extra *)user, site, &object);
@@ -412,7 +412,7 @@ static int record_write_sharing(hcct_write_fn write, void *user) {
     return sharing_write(s, &about, write, user);
 }
 
-/* Of all threads together, in the order in which they began. */
+/* Writes one part for all threads, in the order in which they began. */
 static int record_write_interleave(hcct_write_fn write, void *user) {
     const recorder_thread *r;
     const interleave_log **threads;
@@ -665,8 +665,8 @@ void record_write_report(void) {
 }
 
 /* A call in a burst stands for as many calls as there are checks for each check
-   in bursts. Both are counted. Returns by how much this is more than what
-   tables took it for. */
+   in bursts. Both are counted. Returns this number divided by the one that the
+   tables assumed. */
 double record_weigh(void) {
     x86_stats stats;
     uint64_t taken_256 = record.weight_256;

@@ -1,4 +1,4 @@
-/* places.h - addresses in, names out: how a recorder writes a place in the code
+/* places_format.h - addresses in, names out: how a recorder writes a place in the code
    where a dump has a name or a file. The tool makes names of it when the program
    has ended, or when it reads the dump first.
 
@@ -13,8 +13,8 @@
            flags, path, build id, bytes and time (ns) of the file
        and to the end, for functions whose file may be gone,
            module, address, name */
-#ifndef RECORD_PLACES_H
-#define RECORD_PLACES_H
+#ifndef RECORD_PLACES_FORMAT_H
+#define RECORD_PLACES_FORMAT_H
 
 enum { PLACES_KIND = 25, PLACES_VERSION = 1 };
 enum {
