@@ -925,7 +925,7 @@ BURSTY_API void bursty_control_step(void *control, const bursty_event *event)
 #endif
 
 #ifdef BURSTY_P_KEEP_ASM
-/* Of all functions between the thunk and an action: they use general registers
+/* For all functions between the thunk and an action. They use general registers
    alone, and the compiler puts no call into them that might use others, such as
    a hook of -finstrument-functions. So while nothing outside bursty.h is
    called, the thunk's registers are all that must be kept. */
@@ -1402,9 +1402,9 @@ BURSTY_P_INLINE uint32_t bursty_p_dual_take(uint64_t left, uint32_t *live) {
 /* Control moves between the two copies at checks, and an event is recorded if
    and only if a burst is live, wherever it stands: behind a loop or a call that
    has begun a burst, too. So an event tests the word, in two instructions.
-   Directly behind a check, in the plain copy, the compiler knows the answer and
-   leaves the test out; it knows it until a call, or until a store that may be
-   to the word for all that it can see. */
+   In the plain copy, directly after a check, the compiler knows the answer and
+   leaves the test out. It knows the answer until a call, or until a store that might
+   change the word. */
 #define BURST_IF_RECORDING(...) do { if (BURSTY_P_LIVE()) { __VA_ARGS__; } } while (0)
 #define BURST_REF(class_, p_) \
     do { \
@@ -2935,9 +2935,9 @@ BURSTY_P_SLOW void bursty_p_begin_opening(bursty_p_thread *t) {
     }
 }
 
-/* A look after so many checks. Returns the word before the check that asked
-   takes its 1. With `stays` none has asked: while a burst is live no phase ends
-   before the next check, and the look returns -1. */
+/* Looks at the schedule after so many checks. Returns the value of the word from which
+   the check that asked will subtract 1. With `stays` no check has asked: while a
+   burst is live no phase ends before the next check, and the look returns -1. */
 BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed, int stays) {
     uint32_t live = 0, p;
     uint64_t span = BURSTY_P_SPAN;
@@ -3355,9 +3355,9 @@ static void bursty_p_look_now(void) {
    A run that a former burst has led into the second copy is there by another
    chance, and its event is left out.
 
-   Behind N checks or more no burst that began at s is left. But the run is in
-   the second copy by the N bursts that began in time, whatever runs now. So
-   such an event is recorded by each of them, and has the weight of others. It
+   After N checks or more no burst that began at s is left. But N bursts have begun
+   early enough to lead the run into the second copy, where it still is. So each of
+   them records such an event, with the weight of other events. It
    belongs to the burst that gave the mark: the sums of that burst wait for it
    until the next one begins. With several profiles nobody knows whose burst
    gave the mark, and it is left out.
@@ -4120,7 +4120,7 @@ typedef struct bursty_p_moment {
     uint32_t low, high;       /* us */
 } bursty_p_moment;
 
-/* Of the groups 2 g and 2 g + 1 of a level: which one stays, 0 or 1. */
+/* Which of the groups 2 g and 2 g + 1 of a level stays, 0 or 1. */
 static uint32_t bursty_p_winner(uint32_t level, bursty_p_serial g) {
     uint32_t h = (uint32_t)g * UINT32_C(0x9E3779B1) + level;
     h = (h ^ h >> 15) * UINT32_C(0x85EBCA6B);
@@ -4373,7 +4373,7 @@ static void bursty_p_zero_axis(void) {
     bursty_p_zero(&bursty_p_axis, sizeof bursty_p_axis);
 }
 
-/* How many ticks may have their moments. */
+/* For how many ticks there is room to note their moments. */
 static uint32_t bursty_p_axis_room(void) {
     return bursty_p_axis.bits ? UINT32_C(1) << bursty_p_axis.bits : 0;
 }
@@ -4996,7 +4996,7 @@ static void bursty_p_step(bursty_p_steps *s, uint64_t *last_ns, uint64_t ran_us)
     (void)__atomic_fetch_add(&s->count, 1, __ATOMIC_RELAXED);
 }
 
-/* Of the r that stands out most: how many of `count` left its most frequent
+/* Finds the r that stands out most. Returns how many of `count` left its most frequent
    remainder. More than 1 / r + 1 / 4 of them and 45 % stand out. */
 static uint32_t bursty_p_worst_step(const bursty_p_steps *s, uint32_t *worst) {
     const int64_t count = (int64_t)__atomic_load_n(&s->count, __ATOMIC_RELAXED);
@@ -5513,8 +5513,8 @@ static void bursty_p_system_end(void) {
    timers and, by the one value that needs no rights, for turns of 0.1 ms: from
    6.12 on who has short turns is let in at once. Kernels that do not know this
    ignore it. The name is for ps and debuggers. From 5.9 on (CLOSE_RANGE_UNSHARE)
-   the thread gets a table of files of its own, an empty one: what it opens takes
-   no number from the program, and what the program closes is closed. Sanitizers
+   the thread has an empty table of files of its own. So what it opens takes no
+   number from the program, and it does not keep open what the program closes. Sanitizers
    write what they find where it happens: there the first three files stay. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define BURSTY_P_FIRST_FILE 3L
@@ -5721,9 +5721,9 @@ static uint32_t bursty_p_system_threads(void) { return 0; }
 
    A round that begins late is not charged. A watcher that gets no processor
    wakes up when others have gone to sleep; or, on a machine with too much to
-   do, when its whole process gets its turn, and then sees all of it run. Late
-   is half a period; where timers are exact it is .5 ms if that is less; but no
-   less than .25 ms. All looks of the time that has passed count as late.
+   do, when its whole process gets its turn, and then sees all of it run. A round
+   is late after half a period, or after .5 ms if timers are exact and that is less,
+   but not before .25 ms. All looks of the time that has passed count as late.
 
    When may it read a thread's stack?
 
@@ -6026,7 +6026,7 @@ static int bursty_p_watcher_is_in_the_way(const bursty_p_thread *t) {
            || *own == *t->processor;
 }
 
-/* Of a thread whose CPU time has not moved. */
+/* Judges a thread whose CPU time has not moved. */
 static int bursty_p_watcher_judge(const bursty_p_round *round, bursty_p_thread *t, int is_last) {
     if (is_last) return t->found == BURSTY_P_READY ? BURSTY_P_RUNS : BURSTY_P_WAITS;
     t->asks = t->system;
@@ -6079,7 +6079,7 @@ static int bursty_p_watcher_look_again(bursty_p_round *round, bursty_p_thread *t
     return 0;
 }
 
-/* Of a pending thread with unpaid time. Returns whether it is pending still.
+/* Asks about a pending thread with unpaid time. Returns whether it is pending still.
    Nobody waits for this, so the thread may end meanwhile, and its record be that
    of another: nothing is read here but what the watcher alone writes. If another
    has its number, one look is mistaken. */
@@ -6461,8 +6461,8 @@ static void bursty_p_put_thread(bursty_p_dump *d, uint32_t number, uint32_t rows
 
 /* ---- children --------------------------------- src/bursty/children.c ---- */
 
-/* What the processes did that this one has started is in no number here. If it
-   is a real share of the CPU time, the dump says how much (kind 7). The system
+/* No number here contains what the children of this process did. If that is a real
+   share of the CPU time, the dump says how much (kind 7). The system
    tells it of children that have ended and were waited for; how many there were
    it does not tell. Without timers it is not asked: the program may have forbidden
    itself the call, as under `bursty record --frames`. */
@@ -6502,8 +6502,9 @@ static void bursty_p_begin_children(void) { }
 /* The dump says how many there were, of all (kind 7): switches to a fiber that
    another thread runs, and those in the middle of an event, from an action or a
    signal handler. Until the thread comes back to that event, it records no other.
-   A thread adds its switches to those of all from time to time, and before it
-   counts a wrong one: so all are a little too few, and never fewer than these.
+   A thread adds its switches to the total from time to time, and always before it
+   counts a wrong one. So the total is a little too small, but never smaller than the
+   number of wrong ones.
    On bare metal nothing is counted. */
 #ifdef BURSTY_BARE
 #define bursty_p_count_switch(twice, n) ((void)(twice))
@@ -6513,8 +6514,8 @@ static void bursty_p_begin_children(void) { }
 enum { BURSTY_P_ALL_SWITCHES, BURSTY_P_TWICE, BURSTY_P_INSIDE, BURSTY_P_SWITCHES };
 enum { BURSTY_P_SWITCHES_GIVEN = 1023 };
 static uint32_t bursty_p_switches[BURSTY_P_SWITCHES];
-/* Of the thread: how many may come before they are added to all, and how many it
-   was given at first. */
+/* How many switches the thread may count before it adds them to those of all, and how
+   many it was given at first. */
 static BURSTY_P_TLS struct { int32_t left, given; } bursty_p_uncounted;
 
 static void bursty_p_begin_fibers(void) {
@@ -6999,9 +7000,9 @@ typedef struct bursty_p_frame_stratum {
     bursty_p_tick_count cpu_us, ticks, events; /* events: ticks that come together are one */
 } bursty_p_frame_stratum;
 
-/* What the frames of each block have: of a function its ticks, self and total,
-   and without a site how many frames there are and how long they waited. Only
-   the thread of `framed` writes it. */
+/* What the frames of each block have. With a site: the function's ticks, self and
+   total. Without one: how many frames there are, and how long they waited. Only the
+   thread of `framed` writes it. */
 typedef struct bursty_p_frame_blocks {
     const bursty_site *site;
     uint32_t kind, framed;              /* framed: 1 + its number, or 0 while it is made */
@@ -7744,8 +7745,8 @@ static uint64_t bursty_p_sum_of_products(const uint64_t *a, const uint64_t *b) {
     return sum;
 }
 
-/* Of what has x in slow frames and y in others, over blocks with n and m of
-   them: xx, yy, xy, xn, xm, yn, ym. */
+/* Something has x in slow frames and y in others; blocks have n and m such frames.
+   Writes the sums over blocks of xx, yy, xy, xn, xm, yn, ym. */
 static void bursty_p_put_moments(bursty_p_dump *d, const uint64_t *x, const uint64_t *y,
                                  const uint64_t *n, const uint64_t *m) {
     const uint64_t v[7] = { bursty_p_sum_of_products(x, x), bursty_p_sum_of_products(y, y),

@@ -171,7 +171,7 @@
 
    CONTENTS
      language
-     options
+     linkage
      types
      functions: all windows (All-Window Profiling, section 3)
      functions: averages alone, at a third of the cost
@@ -215,7 +215,7 @@
 #error "this header is C99 and C++11: compile with -std=c99 or newer in place of -ansi"
 #endif
 
-/* ---- options -------------------------------- src/footprint/options.h ---- */
+/* ---- linkage ------------------------------------------ src/linkage.h ---- */
 
 #if defined(__GNUC__) || defined(__clang__)             /* clang-cl defines the second alone */
 #define FOOTPRINT_P_GNU
@@ -252,7 +252,7 @@ enum {                               /* flags of a config, of footprint_stats an
 enum { FOOTPRINT_GROUPS = 16 };      /* bursts are put into so many groups; their spread tells
                                         how far a sample can be trusted */
 
-/* Of all three counters. A zero in a field asks for its default. A
+/* The settings of all three counters. A zero in a field asks for its default. A
    footprint_average is always exact and samples when it is full: it reads no c.
    A footprint_pair reads c and window_max alone. */
 typedef struct footprint_config {
@@ -919,8 +919,11 @@ static void footprint_p_bound_total(footprint_total *total, uint64_t w, uint64_t
    turns ended, less what they had when its turns began: a change of groups adds
    to one and takes off from the next. Between changes there are
    FOOTPRINT_P_TURN accesses, or a 16th of all until then, for a change takes
-   some 30 000 instructions. */
-#define FOOTPRINT_P_TURN 32768
+   30 000 to 90 000 instructions: 4 to 11 for each access. A group whose turns
+   are as long as the program's phases differs by phases that all groups
+   together have seen in their right part: the interval is then up to five times
+   too wide. */
+#define FOOTPRINT_P_TURN 8192
 
 /* Lays the groups out, if bursts are announced. Returns where they end. */
 static uint64_t footprint_p_layout_bursts(footprint_bursts *bursts, unsigned char *base,
@@ -2024,9 +2027,9 @@ FOOTPRINT_API void footprint_reference(footprint *fp, const void *address, size_
    sum, that of e room.
 
    A window that ends at access i of a burst has at most i accesses. So a length
-   of more than i counts once too often at access i. That is a second stretch,
-   taken off: at the accesses born..n of a burst its "age" i + 1 goes from
-   born + 1 to n + 1. Everything may wrap in between; the results are right
+   of more than i counts once too often at access i. A second stretch is subtracted
+   for that. It has "age" i + 1 at access i, which goes from born + 1 to n + 1 over
+   the accesses born..n of a burst. Everything may wrap in between; the results are right
    modulo 2^64. */
 
 /* Adds the windows of the row whose events are in fp->scratch to rows below + 1
@@ -2878,8 +2881,8 @@ FOOTPRINT_API uint32_t footprint_pair_init(footprint_pair *pair, void *memory, s
    the same ages come again and again: one addition with a weight deals with
    them all.
 
-   Full: runs that no window of interest reaches are dropped, and those before
-   the largest mark if no larger mark can come. If that is not enough and c < 1,
+   When memory is full, runs are dropped: those that no window of interest reaches,
+   and those before the largest mark if no larger mark can come. If that is not enough and c < 1,
    runs are thinned from new to old: a dropped run counts as the end of the run
    before it, which takes at most half of the slack of the marks that look
    there; the other half remains for their period. At c = 1 the largest mark is
@@ -2912,7 +2915,7 @@ static void footprint_p_pair_add_ages(footprint_p_pair_cell *row, uint32_t colum
     }
 }
 
-/* A rest of a mark has ended: its ages were x0..x1. Where threads take turns of
+/* What was left of a mark has ended; its ages were x0..x1. Where threads take turns of
    one length, a mark has the same ages again and again. They go to the row
    once, with their weight. */
 static inline void footprint_p_pair_end_rest(const footprint_pair *pair,
