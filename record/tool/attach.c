@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -75,20 +76,45 @@ static int is_alive(void) {
     return (state != 'Z' && state != 'X') || threads > 1;
 }
 
+/* Reads once. Now and then the period becomes another one, at moments that no
+   program can keep step with; each time, where threads are short. */
+static void look_on(double *renewed, long pause_ns) {
+    const double often_ns = 300000, more_ns = 500000;
+    struct timespec pause = {0, pause_ns};
+    if (periods_are_drawn()) pause.tv_nsec = (long)(often_ns + more_ns * events_draw());
+    if (periods_are_drawn() || now() >= *renewed) {
+        events_renew_periods(0);
+        *renewed = now() + .02 + .06 * events_draw();
+    }
+    nanosleep(&pause, NULL);
+    events_read(0);
+    if (periods_change()) {
+        events_set_apart();
+        events_renew_periods(1);
+    }
+}
+
+/* For a twentieth of a second; at first more often, to find out about short threads. */
+int attach_poll(void) {
+    static double renewed;
+    static unsigned soon = 50;
+    const double end = now() + .05;
+    do {
+        look_on(&renewed, soon ? 2000000 : 50000000);
+        if (soon) soon--;
+    } while (!stopped && now() < end);
+    return !stopped && is_alive();
+}
+
 /* Until the time is over, the process ends or somebody stops us. */
 static void watch(unsigned seconds) {
     double end = now() + seconds, next = 0;
-    while (!stopped && now() < end) {
-        struct timespec pause = {0, 50000000};
-        if (now() >= next) {
-            (void)process_read(1);
-            process_read_mappings(1);
-            next = now() + 1;
-        }
-        nanosleep(&pause, NULL);
-        events_read(0);
-        if (!is_alive()) break;
-    }
+    do {
+        if (now() < next) continue;
+        (void)process_read(1);
+        process_read_mappings(1);
+        next = now() + 1;
+    } while (attach_poll() && now() < end);
 }
 
 static int begin_looking(long pid, unsigned ticks, int with_callers) {
@@ -102,15 +128,14 @@ static int begin_looking(long pid, unsigned ticks, int with_callers) {
     sigaction(SIGTERM, &action, NULL);
     why = events_open(pid, ticks, with_callers);
     if (why) return refuse(pid, why);
+    events_renew_periods(1);
     process_read_mappings(1);
     return TOOL_OK;
 }
 
-int attach_open(long pid, unsigned ticks) { return begin_looking(pid, ticks, 0); }
-
-int attach_poll(void) {
-    events_read(0);
-    return !stopped && is_alive();
+int attach_open(long pid, unsigned ticks) {
+    events.is_shown = 1;
+    return begin_looking(pid, ticks, 0);
 }
 
 static int is_made(uint32_t place_number) {
@@ -119,8 +144,30 @@ static int is_made(uint32_t place_number) {
            && image_is_made(image_get(mapping_get(p->mapping)->image));
 }
 
-void attach_take(void (*each)(void *user, uint32_t key), void *user) {
+/* Threads that began with one drawn period are seen at the same ages: one look. */
+static int by_period(const void *a, const void *b) {
+    const look *x = (const look *)a, *y = (const look *)b;
+    return x->period < y->period ? -1 : x->period > y->period;
+}
+
+static double sum_of_squares(void) {
+    double squares = 0, sum = 0;
     size_t n;
+    qsort(looks_taken.at, looks_taken.count, sizeof *looks_taken.at, by_period);
+    for (n = 0; n < looks_taken.count; n++) {
+        const look *l = &looks_taken.at[n];
+        sum += l->worth;
+        if (periods_are_of_short(l->period) && n + 1 < looks_taken.count && l[1].period == l->period)
+            continue;
+        squares += sum * sum;
+        sum = 0;
+    }
+    return squares;
+}
+
+double attach_take(void (*each)(void *user, uint32_t key, double ns), void *user) {
+    size_t n;
+    double squares;
     int tries = 0;
     (void)process_read(1);
     process_read_mappings(1);
@@ -132,13 +179,15 @@ void attach_take(void (*each)(void *user, uint32_t key), void *user) {
             place_set_key(l->place, 0);
             key = name_of_place(l->place);
         }
-        each(user, key ? key : name_key("(outside)"));
+        each(user, key ? key : name_key("(outside)"), l->worth);
     }
     for (n = 0; n < looks_taken.count; n++) {
         const look *l = &looks_taken.at[n];
         if (!l->kernel && is_made(l->place)) place_set_key(l->place, 0);
     }
+    squares = sum_of_squares();
     looks_taken.count = 0;
+    return squares;
 }
 
 const char *attach_name(uint32_t key) { return name_get(key); }
@@ -146,7 +195,7 @@ const char *attach_name(uint32_t key) { return name_get(key); }
 void attach_about(attach_state *s) {
     s->program = process_at(1)->program;
     s->lost = looks_taken.lost;
-    s->of_children = looks_taken.of_children;
+    s->children_ns = looks_taken.children_ns;
     s->has_kernel = !events.no_kernel;
 }
 
@@ -185,10 +234,8 @@ static void say_what_is_missing(const attach_options *o) {
                    100 * (double)looks_taken.nameless / (double)looks_taken.count);
     if (!events.stack_bytes) tool_error("callers are not known: the system hands out no stacks");
     if (events.no_kernel)
-        tool_error(events.is_started
-                       ? "time in the kernel is one row, and who called there is not known: "
-                         "kernel.perf_event_paranoid is above 1"
-                       : "time in the kernel is not seen: kernel.perf_event_paranoid is above 1");
+        tool_error("time in the kernel is one row, and who called there is not known: "
+                   "kernel.perf_event_paranoid is above 1");
 }
 
 int attach_run(const attach_options *o) {
@@ -204,7 +251,7 @@ int attach_run(const attach_options *o) {
         return tool_error("process %ld used no CPU time in that time, so that nothing is written",
                           o->pid);
     say_what_is_missing(o);
-    return ticks_write_all(o);
+    return ticks_write_drawn(o, "", TICKS_OF_ALL);
 }
 
 /* ---- a program that is started ---- */
@@ -231,24 +278,6 @@ const char *attach_begin(const attach_options *o) {
         snprintf(words, sizeof words, "this system has no perf_event_open");
     else snprintf(words, sizeof words, "perf_event_open says: %s", strerror(why));
     return words;
-}
-
-/* Reads once. Now and then the period becomes another one, at moments that no
-   program can keep step with; each time, where threads are short. */
-static void look_on(double *renewed, long pause_ns) {
-    const double often_ns = 300000, more_ns = 500000;
-    struct timespec pause = {0, pause_ns};
-    if (periods_are_drawn()) pause.tv_nsec = (long)(often_ns + more_ns * events_draw());
-    if (periods_are_drawn() || now() >= *renewed) {
-        events_renew_periods(0);
-        *renewed = now() + .02 + .06 * events_draw();
-    }
-    nanosleep(&pause, NULL);
-    events_read(0);
-    if (periods_change()) {
-        events_set_apart();
-        events_renew_periods(1);
-    }
 }
 
 int attach_wait(const attach_options *o) {
@@ -357,8 +386,10 @@ int attach_open(long pid, unsigned ticks) {
 
 int attach_poll(void) { return 0; }
 
-
-void attach_take(void (*each)(void *user, uint32_t key), void *user) { (void)each, (void)user; }
+double attach_take(void (*each)(void *user, uint32_t key, double ns), void *user) {
+    (void)each, (void)user;
+    return 0;
+}
 
 const char *attach_name(uint32_t key) {
     (void)key;

@@ -33,20 +33,21 @@ int attach_end(const attach_options *o, const char *program);
 
 typedef struct attach_state {
     const char *program;            /* its name now */
-    uint64_t lost;                  /* ticks that found no room */
-    uint64_t of_children;           /* ticks of processes that it started */
+    uint64_t lost;                  /* looks that found no room */
+    double children_ns;             /* CPU time of processes that it started */
     int has_kernel;                 /* is time in the kernel seen? */
 } attach_state;
 
 /* From here on the process is looked at, `ticks` times in a second of CPU time.
    SIGINT and SIGTERM are caught. The same status. */
 int attach_open(long pid, unsigned ticks);
-/* To be called 20 times a second, or ticks are lost. Returns 0 when the process
-   has ended, or a signal asked us to. */
+/* Waits for a twentieth of a second. To be called again at once, or looks are lost.
+   Returns 0 when the process has ended, or a signal asked us to. */
 int attach_poll(void);
-/* Calls `each` with the key of the function of every tick since the last
-   call. */
-void attach_take(void (*each)(void *user, uint32_t key), void *user);
+/* Calls `each` with every look since the last call: the key of its function, and the
+   CPU time that it stands for. Returns the sum of the squares of these times, of looks
+   that are one together. */
+double attach_take(void (*each)(void *user, uint32_t key, double ns), void *user);
 /* Keys count from 1; names stay. */
 const char *attach_name(uint32_t key);
 void attach_about(attach_state *s);
