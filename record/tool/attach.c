@@ -157,7 +157,8 @@ static double sum_of_squares(void) {
     for (n = 0; n < looks_taken.count; n++) {
         const look *l = &looks_taken.at[n];
         sum += l->worth;
-        if (periods_are_of_short(l->period) && n + 1 < looks_taken.count && l[1].period == l->period)
+        if (periods_are_of_short(l->period) && n + 1 < looks_taken.count
+            && l[1].period == l->period)
             continue;
         squares += sum * sum;
         sum = 0;
