@@ -198,6 +198,71 @@ check "that waits" refused 'no CPU time' -p $sleeper --seconds 1 -o y.brst
 check "leaves no file" [ ! -e y.brst ]
 kill $sleeper
 
+# ---- all CPU time is in the file, of threads of any length -------------------------------------------
+# The program says what it used. Its threads of .5 ms are two thirds in first and one in second; those
+# that live on are in second.
+cat >threads.c <<'P'
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+static volatile unsigned one = 1;
+__attribute__((noinline)) void first(unsigned n) { while (n--) one = (one ^ one >> 5) * 1664525u + 1; }
+__attribute__((noinline)) void second(unsigned n) { while (n--) one = (one ^ one >> 5) * 1664525u + 3; }
+static unsigned of_ms;
+static double used(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+static void *shortly(void *none) {
+    first(of_ms / 3);
+    second(of_ms / 6);
+    return none;
+}
+static void *longer(void *none) {
+    while (used(CLOCK_THREAD_CPUTIME_ID) < .1) second(1000);
+    return none;
+}
+int main(int count, char **words) {
+    pthread_t t[4];
+    double s = used(CLOCK_THREAD_CPUTIME_ID);
+    int n;
+    (void)words;
+    second(100000);
+    of_ms = (unsigned)(100 / (used(CLOCK_THREAD_CPUTIME_ID) - s));
+    for (n = 0; n < 4 && count == 1; n++) pthread_create(&t[n], NULL, longer, NULL);
+    for (n = 0; n < 4 && count == 1; n++) pthread_join(t[n], NULL);
+    while (count > 1 && used(CLOCK_PROCESS_CPUTIME_ID) < 1.5) {
+        pthread_create(&t[0], NULL, shortly, NULL);
+        pthread_join(t[0], NULL);
+    }
+    printf("%.0f\n", 1000 * used(CLOCK_PROCESS_CPUTIME_ID));
+    return 0;
+}
+P
+$CC -O1 -g -o threads threads.c -lpthread || exit 2
+all_of() { # WORD...: looks at the program from before its exec to its end
+    sh "$top/tests/world/running.sh" "$bursty" x.brst --ticks 250 -- ./threads "$@" >used 2>err
+    "$bursty" report --csv --min 0 --only time x.brst >time
+    ticks=$(awk -F, '$8 ~ /^[0-9]+$/ { n += $8 } END { print n + 0 }' time)
+}
+all_of
+# Of 8 events, 4 threads on 2 processors, half a period each was missing: 16 of 400 ms.
+check "all time of threads: $ticks ticks of 4 ms for $(cat used) ms" \
+    awk -v ticks="$ticks" '{ exit !(4 * ticks > .98 * $1 - 8 && 4 * ticks < 1.02 * $1 + 8) }' used
+all_of short
+check "all time of short threads: $ticks ticks of 4 ms for $(cat used) ms" \
+    awk -v ticks="$ticks" '{ exit !(4 * ticks > .95 * $1 - 8 && 4 * ticks < 1.02 * $1 + 8) }' used
+# Looks at equal distances never meet the beginnings of threads. Four times the interval of 95 % are
+# eight deviations; where looks were lost there is none.
+check "their beginnings, too: $(grep -c . time) rows" awk -F, '
+    $9 ~ /^(first|second)$/ { share[$9] = $2; width = $3 == "" ? .07 : ($4 - $3) / 2 }
+    END {
+        of = share["first"] / (share["first"] + share["second"])
+        print of, width
+        exit !(of > 2 / 3 - 4 * width && of < 2 / 3 + 4 * width && width < .13)
+    }' time
+
 # ---- the same code where bursty starts the program ---------------------------------------------------
 started() { # HOW: its status in $status; what the program leaves in /tmp goes
     "$bursty" record -o x.brst ./spin 0.5 "$1" >got 2>err

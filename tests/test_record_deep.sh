@@ -11,8 +11,10 @@ unset COLUMNS
 shown=err
 
 cat >deep.c <<'P'
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #define CALLED __attribute__((noinline, noclone))
 static volatile unsigned sink;
 CALLED unsigned leaf(unsigned n) { unsigned x = n; int i; for (i = 0; i < 1500; i++) x = x * 1664525 + 1013904223; return x; }
@@ -34,12 +36,20 @@ CALLED unsigned odd(int n, unsigned s) {
     s = s * 22695477 + leaf(s) % 2 + 1;
     return (s >> 16 & 1 ? odd(n - 1, s) : even(n - 1, s)) * 3 + leaf(n);
 }
+/* What is deep is read from memory a little later than a look comes. So its end waits, and does so
+   above the room below which the stack was: nothing is written over that. */
 int main(int count, char **word) {
-    int depth = atoi(word[2]), i;
+    int depth = atoi(word[2]), i, size = 4096 + count;
     unsigned s = (unsigned)count;
-    for (i = 0; i < 100000 / depth; i++)
+    for (i = 0; i < 100000 / depth; i++) {
+        volatile char room[size];
+        room[0] = room[size - 1] = 1;
+        if (count > 3 && (i + 1) * depth == 100000) kill(getppid(), SIGSTOP);
         s += *word[1] == 'd' ? down(depth, s) : *word[1] == 'o' ? one(depth, s) : even(depth, s);
+    }
     sink = s;
+    if (count > 3) _exit(0);
+    usleep(300000);
     return 0;
 }
 P
@@ -55,6 +65,21 @@ for of in 'down 200' 'down 20000' 'down 50000' 'one 20001'; do
     check "$of: nothing is cut" [ "$(grep -c 'outer callers' text)" = 0 ]
     check "$of: who calls whom" grep -q "% .* main  *${of% *}\$" text
 done
+# The last round is read when the program has ended: of its memory there is what was read before.
+"$bursty" record -o x.brst ./deep down 20000 late >got 2>err &
+tool=$!
+state() { sed 's/.*) \(.\).*/\1/' "/proc/$1/stat" 2>/dev/null; }
+is_late() {
+    [ "$(state $tool)" = T ] || return
+    read -r program _ <"/proc/$tool/task/$tool/children" # no line ends there
+    [ "$(state "$program")" = Z ]
+}
+wait_for is_late
+kill -CONT $tool
+wait $tool
+"$bursty" report --min 0 x.brst >text
+check "late: main's total" [ "$(total main | cut -d ' ' -f 1)" -ge 95 ]
+check "late: nothing is cut" [ "$(grep -c 'outer callers' text)" = 0 ]
 "$bursty" record -o x.brst ./deep even 3000 >got 2>err
 "$bursty" report --min 0 x.brst >text
 check "not foldable: it is said first" grep -q '^MISSING: ticks whose outer callers are not known: .*%' text

@@ -212,7 +212,12 @@ situation() { # AXIS=VALUE...
         ask="$ask $way"
         has children && ask="$ask --follow"
         libraries
-        run asked "$bursty" ${ask} --quiet -o "$dump" -- "$folder/plain" "$rounds"
+        if [ "$way" = -p ]; then
+            # shellcheck disable=SC2086
+            run asked sh "$world/running.sh" "$bursty" "$dump" $(echo " $ask" |
+                sed 's/ record//; s/ --time//; s/ -p//') -- "$folder/plain" "$rounds"
+        else run asked "$bursty" ${ask} --quiet -o "$dump" -- "$folder/plain" "$rounds"
+        fi
         if [ "$question" = merged ]; then
             mv "$dump" "$folder/first.brst" 2>/dev/null
             run asked "$bursty" ${ask} --quiet -o "$folder/second.brst" -- "$folder/plain" "$rounds"
@@ -267,7 +272,8 @@ situation() { # AXIS=VALUE...
     else set -- "$dump"; fi
     if [ $# = 0 ] || [ ! -s "$1" ]; then
         # A loss that is said, with its true reason, is none.
-        grep -q '^bursty: .*\(no memory\|memory is limited\)' "$folder/asked.err" ||
+        grep -Eq '^bursty: .*(no memory|memory is limited|may not be looked at)' \
+            "$folder/asked.err" ||
             fault "no dump: $(tail -qn 1 "$folder/asked.err" "$folder/log" | tr '\n' ' ')"
         return
     fi

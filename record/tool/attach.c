@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -75,20 +76,46 @@ int attach_is_alive(uint32_t number) {
     return (state != 'Z' && state != 'X') || threads > 1;
 }
 
+/* Reads once. Now and then the period becomes another one, at moments that no
+   program can keep step with; each time, where threads are short. */
+static void look_on(double *renewed, long pause_ns) {
+    const double often_ns = 300000, more_ns = 500000;
+    struct timespec pause = {0, pause_ns};
+    if (periods_are_drawn()) pause.tv_nsec = (long)(often_ns + more_ns * events_draw());
+    if (periods_are_drawn() || now() >= *renewed) {
+        events_renew_periods(0);
+        *renewed = now() + .02 + .06 * events_draw();
+    }
+    nanosleep(&pause, NULL);
+    events_read(0);
+    if (periods_change()) {
+        events_set_apart();
+        events_renew_periods(1);
+    }
+}
+
+/* For a twentieth of a second; at first more often, to find out about short threads. */
+void attach_look(void) {
+    static double renewed;
+    static unsigned soon = 50;
+    const double end = now() + .05;
+    do {
+        look_on(&renewed, soon ? 2000000 : 50000000);
+        if (soon) soon--;
+    } while (!stopped && now() < end);
+}
+
 /* Until the time is over, the process ends or somebody stops us. */
 static void watch(unsigned seconds) {
     double end = now() + seconds, next = 0;
-    while (!stopped && now() < end) {
-        struct timespec pause = {0, 50000000};
+    do {
+        attach_look();
         if (now() >= next) {
             (void)process_read(1);
             process_read_mappings(1);
             next = now() + 1;
         }
-        nanosleep(&pause, NULL);
-        events_read(0);
-        if (!attach_is_alive(1)) break;
-    }
+    } while (!stopped && attach_is_alive(1) && now() < end);
 }
 
 void attach_catch_signals(void) {
@@ -106,6 +133,7 @@ static int begin_looking(long pid, unsigned ticks) {
     attach_catch_signals();
     why = events_open(pid, ticks, 1);
     if (why) return attach_refuse(pid, why);
+    events_renew_periods(1);
     process_read_mappings(1);
     return TOOL_OK;
 }
@@ -147,10 +175,8 @@ static void say_what_is_missing(const attach_options *o) {
                    100 * (double)looks_taken.nameless / (double)looks_taken.count);
     if (!events.stack_bytes) tool_error("callers are not known: the system hands out no stacks");
     if (events.no_kernel)
-        tool_error(events.is_started
-                       ? "time in the kernel is one row, and who called there is not known: "
-                         "kernel.perf_event_paranoid is above 1"
-                       : "time in the kernel is not seen: kernel.perf_event_paranoid is above 1");
+        tool_error("time in the kernel is one row, and who called there is not known: "
+                   "kernel.perf_event_paranoid is above 1");
 }
 
 int attach_run(const attach_options *o) {
@@ -166,7 +192,7 @@ int attach_run(const attach_options *o) {
         return tool_error("process %ld used no CPU time in that time, so that nothing is written",
                           o->pid);
     say_what_is_missing(o);
-    return ticks_write_all(o);
+    return ticks_write_drawn(o, "", TICKS_OF_ALL);
 }
 
 /* ---- a program that is started ---- */
@@ -193,24 +219,6 @@ const char *attach_begin(const attach_options *o) {
         snprintf(words, sizeof words, "this system has no perf_event_open");
     else snprintf(words, sizeof words, "perf_event_open says: %s", strerror(why));
     return words;
-}
-
-/* Reads once. Now and then the period becomes another one, at moments that no
-   program can keep step with; each time, where threads are short. */
-static void look_on(double *renewed, long pause_ns) {
-    const double often_ns = 300000, more_ns = 500000;
-    struct timespec pause = {0, pause_ns};
-    if (periods_are_drawn()) pause.tv_nsec = (long)(often_ns + more_ns * events_draw());
-    if (periods_are_drawn() || now() >= *renewed) {
-        events_renew_periods(0);
-        *renewed = now() + .02 + .06 * events_draw();
-    }
-    nanosleep(&pause, NULL);
-    events_read(0);
-    if (periods_change()) {
-        events_set_apart();
-        events_renew_periods(1);
-    }
 }
 
 int attach_wait(const attach_options *o) {

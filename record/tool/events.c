@@ -87,7 +87,8 @@ static int open_event(pid_t thread, int cpu) {
     a.sample_period = all.is_apart ? periods_next(events.count) : events.period;
     events_fill_sample(&a, events.stack_bytes);
     a.inherit = a.mmap = a.mmap2 = a.comm = a.comm_exec = a.task = a.sample_id_all = 1;
-    if (events.is_started) a.disabled = a.inherit_stat = 1;
+    a.inherit_stat = 1;
+    a.disabled = events.is_started || all.is_apart;
     a.enable_on_exec = a.disabled && !all.is_apart;
     /* When a thread gives way to one that it started, the kernel swaps their counts
        by pairs of events in order. A child's events are in the order in which they
@@ -224,15 +225,18 @@ static void close_threads(void) {
     events.count = all.set.ring_count = 0;
 }
 
-/* A quarter of a second fits into a ring, for rings are read more often; those
-   of a program that was started so often that 20 ms do. A system that hands out
-   no stacks, or not so much memory, gives looks without callers. */
+/* An eighth of a second fits into a ring, for rings are read more often; those of a
+   program that was started so often that 20 ms do, and so often are all read where
+   threads are short and looks come as at a program that is started. A system that hands
+   out no stacks, or not so much memory, gives looks without callers. */
 int events_open(long pid, unsigned wanted, int with_callers) {
+    const unsigned of_short = 2000 / 50 + 1;
     unsigned bytes = with_callers ? STACK_MOST : 0, kept = wanted / 8 + 1;
     int why;
     events.period = 1000000000 / wanted;
     events.has_clock = 1;
     if (events.is_started) kept = wanted / 50 + 1;
+    if (kept < of_short) kept = of_short;
     while (bytes > STACK_LEAST && bytes > (RING_PAGES * PAGE) / kept) bytes /= 2;
     events.stack_bytes = bytes;
     why = open_threads(pid);
@@ -271,12 +275,24 @@ static void close_those_over(void) {
         close(p.fd);
         all.set.events[n] = all.set.events[--events.count];
         all.set.ids[n] = all.set.ids[events.count];
+        periods_move(events.count, n);
     }
 }
 
+static void enable_from(unsigned first) {
+    unsigned n;
+    for (n = first; n < events.count; n++)
+        (void)ioctl(all.set.events[n], PERF_EVENT_IOC_ENABLE, 0);
+}
+
 int events_open_more(long pid) {
+    unsigned before;
+    int why;
     close_those_over();
-    return open_threads(pid);
+    before = events.count;
+    why = open_threads(pid);
+    if (all.is_apart) enable_from(before);
+    return why;
 }
 
 void events_stop(void) {
@@ -315,7 +331,7 @@ static int open_family(long pid, int deep) {
 
 static int open_all_again(void) {
     enum { DEEP = 16 };
-    uint32_t n, count = events.follows ? process_count() : 1;
+    uint32_t n, count = events.follows || events.is_shown ? process_count() : 1;
     int why = ESRCH, failed;
     for (n = 1; n <= count; n++) {
         if (process_at(n)->is_over) continue;
@@ -350,8 +366,7 @@ static void close_set(const event_set *s, unsigned count) {
 void events_set_apart(void) {
     const unsigned count = events.count;
     event_set *before;
-    unsigned n;
-    if (all.is_apart || !events.is_started) return;
+    if (all.is_apart) return;
     before = (event_set *)tool_alloc(sizeof *before);
     *before = all.set;
     memset(&all.set, 0, sizeof all.set);
@@ -364,7 +379,7 @@ void events_set_apart(void) {
         free(before);
         return;
     }
-    for (n = 0; n < events.count; n++) (void)ioctl(all.set.events[n], PERF_EVENT_IOC_ENABLE, 0);
+    enable_from(0);
     close_set(before, count);
     free(before);
 }
@@ -426,6 +441,7 @@ static unsigned own_event(uint64_t timer) {
 static void take_look(const uint64_t *words, size_t count, uint32_t misc) {
     uint32_t pid = (uint32_t)words[LOOK_THREAD], thread = (uint32_t)(words[LOOK_THREAD] >> 32);
     uint32_t number;
+    unsigned own;
     stack s = {0, 0, 0};
     look l = {0, 0, 0, 0, 0, 1, 0};
     thread_time *t;
@@ -433,14 +449,13 @@ static void take_look(const uint64_t *words, size_t count, uint32_t misc) {
     l.thread = thread_of(pid, thread);
     t = thread_get(l.thread);
     l.ns = t->last_ns = words[LOOK_TIME];
-    if (events.is_started)
-        l.worth = (float)periods_worth(words[LOOK_TIMER], own_event(words[LOOK_TIMER]),
-                                       words[LOOK_PERIOD], l.ns);
-    l.period = (uint32_t)words[LOOK_PERIOD];
+    own = own_event(words[LOOK_TIMER]);
+    l.worth = (float)periods_worth(words[LOOK_TIMER], own, words[LOOK_PERIOD], l.ns);
+    l.period = own == UINT_MAX ? (uint32_t)words[LOOK_PERIOD] : 0;
     t->seen_ns += l.worth;
     number = t->process;
     if (!number) {
-        looks_taken.of_children++;
+        looks_taken.children_ns += l.worth;
         return;
     }
     if (in_kernel) l.kernel = place_of(words[LOOK_IP], KERNEL_MAPPING);
@@ -457,12 +472,14 @@ static void take_look(const uint64_t *words, size_t count, uint32_t misc) {
 
 /* A thread's event on one CPU is over: so long it had run there. */
 static void take_end(const uint64_t *words, size_t count) {
-    thread_time *t = thread_get(thread_of((uint32_t)words[1], (uint32_t)(words[1] >> 32)));
+    thread_time *t;
+    if (words[2]) periods_ended(words[2]);
+    if (events.is_shown) return;
+    t = thread_get(thread_of((uint32_t)words[1], (uint32_t)(words[1] >> 32)));
     t->ends++;
     t->last_ns = words[count - 1];
     t->ns += words[2];
     looks_taken.ended_ns += words[2];
-    if (words[2]) periods_ended(words[2]);
 }
 
 static void take_record(const uint64_t *words, size_t count) {
@@ -474,7 +491,7 @@ static void take_record(const uint64_t *words, size_t count) {
         if (count >= 3) looks_taken.lost += words[2];
         break;
     case PERF_RECORD_READ:
-        if (count >= 5 && events.is_started) take_end(words, count);
+        if (count >= 5) take_end(words, count);
         break;
     case PERF_RECORD_MMAP2:                       /* it ends with who did it, and the time */
         name = (const char *)(words + 9);
@@ -499,10 +516,8 @@ static void take_record(const uint64_t *words, size_t count) {
             events.begun++;
             process_forks((uint32_t)(words[1] >> 32), (uint32_t)words[1]);
         }
-        if (events.is_started) {
-            uint32_t number = thread_of((uint32_t)words[1], (uint32_t)words[2]);
-            thread_get(number)->born_ns = words[count - 1];
-        }
+        if (!events.is_shown)
+            thread_begins((uint32_t)words[1], (uint32_t)words[2], words[count - 1]);
         break;
     case PERF_RECORD_EXIT:
         if (count < 6 || (uint32_t)words[1] != (uint32_t)words[2]) break;

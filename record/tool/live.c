@@ -1,4 +1,4 @@
-/* live.c - ticks of running processes as they come.
+/* live.c - looks at running processes as they come.
 
    The processes of a name are found in /proc, once a second. One that a process
    starts which is looked at needs no events of its own, for it has inherited some:
@@ -28,7 +28,7 @@ static struct {
     uint32_t *found;                /* pids without events in the last search */
     size_t found_count;
     size_t refused;
-    uint64_t of_others;
+    double others_ns;               /* CPU time of those that are not wanted */
     uint32_t last_alive;            /* a number */
 } live;
 
@@ -118,17 +118,20 @@ int live_open(const long *pids, size_t count, const char *name, unsigned ticks) 
     uint32_t refused = 0;
     int why = 0;
     size_t n;
+    events.is_shown = 1;
     attach_catch_signals();
     for (n = 0; n < count; n++) {
         if (process_of((uint32_t)pids[n])) continue;
         why = open_one((uint32_t)pids[n], ticks);
         if (why) return attach_refuse(pids[n], why);
     }
-    if (!name) return TOOL_OK;
     live.name = name;
-    events.follows = 1;
-    search(ticks, &refused, &why);
-    if (events.count) return TOOL_OK;
+    events.follows = name != NULL;
+    if (name) search(ticks, &refused, &why);
+    if (events.count) {
+        events_renew_periods(1);
+        return TOOL_OK;
+    }
     return refused ? attach_refuse((long)refused, why)
                    : tool_error("no process is called '%s'; -p PID says which one, and "
                                 "bursty record runs a program", name);
@@ -136,7 +139,7 @@ int live_open(const long *pids, size_t count, const char *name, unsigned ticks) 
 
 int live_poll(void) {
     uint32_t n;
-    events_read(0);
+    attach_look();
     if (attach_is_stopped()) return 0;
     if (live.last_alive && is_there(live.last_alive)) return 1;
     for (n = process_count(); n && !is_there(n); n--) { }
@@ -144,11 +147,34 @@ int live_poll(void) {
     return n != 0 || live.found_count != 0;
 }
 
-/* ---- ticks ---- */
+/* ---- looks ---- */
 
-void live_take(void (*each)(void *user, uint32_t key), void *user) {
+/* Threads that began with one drawn period are seen at the same ages: one look. */
+static int by_period(const void *a, const void *b) {
+    const look *x = (const look *)a, *y = (const look *)b;
+    return x->period < y->period ? -1 : x->period > y->period;
+}
+
+static double sum_of_squares(void) {
+    double squares = 0, sum = 0;
     size_t n;
+    qsort(looks_taken.at, looks_taken.count, sizeof *looks_taken.at, by_period);
+    for (n = 0; n < looks_taken.count; n++) {
+        const look *l = &looks_taken.at[n];
+        sum += l->worth;
+        if (periods_are_of_short(l->period) && n + 1 < looks_taken.count
+            && l[1].period == l->period)
+            continue;
+        squares += sum * sum;
+        sum = 0;
+    }
+    return squares;
+}
+
+double live_take(void (*each)(void *user, uint32_t key, double ns), void *user) {
+    size_t n, wanted = 0;
     uint32_t refused, *tried;
+    double squares;
     int why;
     read_again();
     tried = (uint32_t *)tool_alloc((process_count() + 1) * sizeof *tried);
@@ -156,7 +182,7 @@ void live_take(void (*each)(void *user, uint32_t key), void *user) {
         const look *l = &looks_taken.at[n];
         uint32_t key, number = thread_get(l->thread)->process;
         if (!is_wanted(number)) {
-            live.of_others++;
+            live.others_ns += l->worth;
             continue;
         }
         key = l->kernel ? name_key("(kernel)") : name_of_place(l->place);
@@ -165,15 +191,19 @@ void live_take(void (*each)(void *user, uint32_t key), void *user) {
             place_set_key(l->place, 0);
             key = name_of_place(l->place);
         }
-        each(user, key ? key : name_key("(outside)"));
+        each(user, key ? key : name_key("(outside)"), l->worth);
+        looks_taken.at[wanted++] = *l;
     }
+    looks_taken.count = wanted;
     for (n = 0; n < looks_taken.count; n++) {
         const look *l = &looks_taken.at[n];
         if (!l->kernel && place_is_made(l->place)) place_set_key(l->place, 0);
     }
+    squares = sum_of_squares();
     looks_taken.count = 0;
     free(tried);
     if (live.name) search(0, &refused, &why);
+    return squares;
 }
 
 const char *live_name(uint32_t key) { return name_get(key); }
@@ -185,7 +215,7 @@ void live_about(live_state *s) {
     for (n = 1; n <= process_count(); n++) s->processes += (size_t)(is_there(n) != 0);
     s->refused = live.refused;
     s->lost = looks_taken.lost;
-    s->of_children = looks_taken.of_children + live.of_others;
+    s->children_ns = looks_taken.children_ns + live.others_ns;
     s->has_kernel = !events.no_kernel;
 }
 #else
@@ -196,7 +226,10 @@ int live_open(const long *pids, size_t count, const char *name, unsigned ticks) 
 
 int live_poll(void) { return 0; }
 
-void live_take(void (*each)(void *user, uint32_t key), void *user) { (void)each, (void)user; }
+double live_take(void (*each)(void *user, uint32_t key, double ns), void *user) {
+    (void)each, (void)user;
+    return 0;
+}
 
 const char *live_name(uint32_t key) {
     (void)key;

@@ -1,4 +1,4 @@
-/* live.h - ticks of running processes as they come, for who shows them himself:
+/* live.h - looks at running processes as they come, for who shows them himself:
    `bursty top`. */
 #ifndef LIVE_H
 #define LIVE_H
@@ -9,8 +9,8 @@ typedef struct live_state {
     const char *program;            /* its name now; or the name that was asked for */
     size_t processes;               /* that are there now, */
     size_t refused;                 /* and those that may not be looked at */
-    uint64_t lost;                  /* ticks that found no room */
-    uint64_t of_children;           /* ticks of other processes that they started */
+    uint64_t lost;                  /* looks that found no room */
+    double children_ns;             /* CPU time of other processes that they started */
     int has_kernel;                 /* is time in the kernel seen? */
 } live_state;
 
@@ -19,12 +19,14 @@ typedef struct live_state {
    name, and those that come to have it. SIGINT and SIGTERM are caught. Returns a
    TOOL_ status, after a message. */
 int live_open(const long *pids, size_t count, const char *name, unsigned ticks);
-/* To be called 20 times a second, or ticks are lost. Returns 0 when the last
-   process has ended, or a signal asked us to. */
+/* Waits for a twentieth of a second. To be called again at once, or looks are lost.
+   Returns 0 when the last process has ended, or a signal asked us to. */
 int live_poll(void);
-/* Calls `each` with the key of the function of every tick since the last
-   call, and looks for processes that have come. To be called once a second. */
-void live_take(void (*each)(void *user, uint32_t key), void *user);
+/* Calls `each` with every look since the last call: the key of its function, and the
+   CPU time that it stands for. Looks for processes that have come, too. To be called
+   once a second. Returns the sum of the squares of these times, of looks that are one
+   together. */
+double live_take(void (*each)(void *user, uint32_t key, double ns), void *user);
 /* Keys count from 1; names stay. */
 const char *live_name(uint32_t key);
 void live_about(live_state *s);

@@ -46,7 +46,7 @@ static void read_name(thread_time *t, uint32_t pid) {
 }
 
 /* One whose process has become another program is a thread of that one, too. */
-uint32_t thread_of(uint32_t pid, uint32_t thread) {
+static uint32_t find_thread(uint32_t pid, uint32_t thread, uint64_t born_ns) {
     uint32_t *at = hash_place(&all.index, hash_numbers(thread, 0), is_thread, NULL, &thread);
     uint32_t process_number = process_of(pid), before = 0;
     thread_time *t;
@@ -60,7 +60,8 @@ uint32_t thread_of(uint32_t pid, uint32_t thread) {
     t->thread = thread;
     t->process = process_number;
     t->before = before;
-    if (!events.is_started) read_name(t, pid);
+    t->born_ns = born_ns;
+    if (!events.is_started && !born_ns) read_name(t, pid);
     if (before) {
         t->ends = all.threads[before - 1].ends;
         t->ns = all.threads[before - 1].ns;
@@ -68,6 +69,12 @@ uint32_t thread_of(uint32_t pid, uint32_t thread) {
         all.threads[before - 1].ends = events.of_thread;
     }
     return *at = all.count;
+}
+
+uint32_t thread_of(uint32_t pid, uint32_t thread) { return find_thread(pid, thread, 0); }
+
+void thread_begins(uint32_t pid, uint32_t thread, uint64_t ns) {
+    thread_get(find_thread(pid, thread, ns))->born_ns = ns;
 }
 
 /* ---- looks ---- */
@@ -83,15 +90,9 @@ static void drop_half(void) {
 void looks_add(const look *l) {
     looks *k = &looks_taken;
     if (!k->one_of) k->one_of = 1;
-    if (events.is_started) {
-        if (++k->skipped < k->one_of) return;
-        k->skipped = 0;
-        if (k->count >= LOOKS_MOST) drop_half();
-    }
-    if (k->count >= LOOKS_MOST) {
-        k->lost++;
-        return;
-    }
+    if (++k->skipped < k->one_of) return;
+    k->skipped = 0;
+    if (k->count >= LOOKS_MOST) drop_half();
     TOOL_ROOM(look, k->at, k->count, k->room);
     k->at[k->count++] = *l;
 }

@@ -53,6 +53,7 @@ typedef struct events_beside {      /* others, whose records stand in the same q
 typedef struct events_state {
     int is_started;                 /* by us, and the events begin with its exec */
     int follows;                    /* children are asked for, too */
+    int is_shown;                   /* looks are taken at once, and nobody asks for threads */
     int no_kernel;
     unsigned stack_bytes;           /* that come with a look; 0: no callers are wanted, or had */
     uint64_t period;                /* ns between two looks */
@@ -70,6 +71,8 @@ double events_draw(void);
 
 /* ---- attach.c ---- */
 
+/* Reads for a twentieth of a second. To be called again at once, or looks are lost. */
+void attach_look(void);
 /* SIGINT and SIGTERM: has one of them come? */
 void attach_catch_signals(void);
 int attach_is_stopped(void);
@@ -203,8 +206,8 @@ typedef struct look {
     uint32_t thread;                /* the number of its thread_time */
     uint32_t kernel;                /* the place where the kernel was; 0: it was not at work */
     uint64_t ns;                    /* when, as records have it */
-    float worth;                    /* so much CPU time (ns), beside others of the same process */
-    uint32_t period;                /* of its timer (ns) */
+    float worth;                    /* so much CPU time (ns) */
+    uint32_t period;                /* of its timer (ns), if that was made with the thread; or 0 */
 } look;
 
 typedef struct thread_time {
@@ -220,6 +223,7 @@ typedef struct thread_time {
 
 /* The number of a thread that has not ended. Numbers of ended ones come back. */
 uint32_t thread_of(uint32_t pid, uint32_t thread);
+void thread_begins(uint32_t pid, uint32_t thread, uint64_t ns);
 thread_time *thread_get(uint32_t number);
 uint32_t thread_count(void);
 
@@ -228,7 +232,7 @@ typedef struct looks {
     size_t count, room;
     uint32_t one_of, skipped;       /* of so many looks one is kept, for there is no more room */
     uint64_t lost, cut;             /* cut: those of which outer callers are missing */
-    uint64_t of_children;
+    double children_ns;             /* what those at children that nobody asks for are worth */
     uint64_t nameless;              /* looks in functions that have no symbol, */
     const image *nameless_in;       /* and where most of them are */
     uint64_t ended_ns;              /* all that threads and children said when they ended */
@@ -239,10 +243,8 @@ void looks_add(const look *l);
 
 /* ---- ticks.c ---- */
 
-/* Each look is a tick: of a process that ran already. Returns a TOOL_ status. */
-int ticks_write_all(const attach_options *o);
 /* Ticks are drawn from the looks, and each process has its file: all processes,
-   or those that are ours, or the others. */
+   or those that are ours, or the others. Returns a TOOL_ status. */
 enum { TICKS_OF_OTHERS, TICKS_OF_OURS, TICKS_OF_ALL };
 int ticks_write_drawn(const attach_options *o, const char *program, int whose);
 /* Fills in nameless and nameless_in of looks_taken. */
@@ -270,6 +272,11 @@ int periods_is_short(const thread_time *t);
 int periods_is_too_short(const thread_time *t);
 /* Is that so much that its looks speak for themselves? */
 int periods_are_many(double ns);
+/* An event has another number now; or, if that is its own, none any more. */
+void periods_move(unsigned from, unsigned to);
+/* Was a timer's period drawn for short threads, so that those which began with the
+   same one are seen at the same ages? */
+int periods_are_of_short(uint32_t period);
 
 /* ---- moments.c ---- */
 

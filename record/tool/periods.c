@@ -34,9 +34,11 @@
 
    LEAST is a fiftieth of the age that most short threads come to, and 40 us at
    least, for a look may cost 15 us of the thread's own time, in a virtual machine;
-   where a thread does not get on, its age says nothing. MOST is the usual period, or less where
-   no thread comes to a fourth of it, for most timers would have no look then. The
-   lowest bits of a period say which, so that a look tells how its timer was set. */
+   where a thread does not get on, its age says nothing. MOST is the usual period, or
+   .5 ms if that is longer, for of the periods only those that end within a thread
+   tell of it. It is less where no thread comes to a fourth of it, for most timers would
+   have no look then. The lowest bits of a period say which, so that a look tells how
+   its timer was set. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1
 #endif
@@ -47,8 +49,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_NS = 40000, LEVELS = 4, STEADY = 7, LEVEL_MASK = 7, SHIFTS = 4, SHIFT_BITS = 3,
-       ALL_BITS = 31, SHORT = 20, LENGTHS = 16, CPUS = 1024, KEPT = 256 };
+enum { LEAST_NS = 40000, MOST_NS = 500000, LEVELS = 4, STEADY = 7, LEVEL_MASK = 7, SHIFTS = 4,
+       SHIFT_BITS = 3, ALL_BITS = 31, SHORT = 20, LENGTHS = 16, CPUS = 1024, KEPT = 256,
+       TIMERS_MOST = 1 << 17 };
 
 typedef struct drawn {              /* a period, and since when */
     uint64_t ns, period;
@@ -75,7 +78,9 @@ static struct {
 } all = {.level = STEADY};
 
 static double least_of(int level) { return (double)LEAST_NS * (double)(1 << level); }
-static double most_of(int shift) { return (double)events.period / (1 << shift); }
+static double most_of(int shift) {
+    return (double)(events.period < MOST_NS ? events.period : MOST_NS) / (1 << shift);
+}
 
 /* ---- what is drawn ---- */
 
@@ -99,6 +104,14 @@ uint64_t periods_next(unsigned n) {
     d->ns = events_now_ns();
     d->period = period;
     return period;
+}
+
+void periods_move(unsigned from, unsigned to) {
+    if (to < CPUS) {
+        all.logged[to] = from < CPUS ? all.logged[from] : 0;
+        if (from < CPUS) memcpy(all.log[to], all.log[from], sizeof all.log[to]);
+    }
+    if (from < CPUS) all.logged[from] = 0;
 }
 
 /* Below which length has that part of the time of short timers been? */
@@ -147,6 +160,8 @@ void periods_ended(uint64_t ns) {
 
 int periods_are_many(double ns) { return ns >= (double)SHORT * (double)events.period; }
 
+int periods_are_of_short(uint32_t period) { return (period & LEVEL_MASK) < LEVELS && period; }
+
 int periods_is_short(const thread_time *t) {
     return all.since_ns && t->born_ns >= all.since_ns && t->ns < SHORT * events.period;
 }
@@ -162,9 +177,16 @@ static int is_timer(const void *owner, uint32_t number, const void *key) {
     return all.timers[number - 1].id == *(const uint64_t *)key;
 }
 
-/* The number of this look of its timer, from 1 on. */
+/* The number of this look of its timer, from 1 on. Nobody says which timers are gone:
+   now and then all are forgotten, and one look of each that goes on is then taken for
+   its first one. */
 static uint64_t look_of(uint64_t id) {
-    uint32_t *at = hash_place(&all.index, hash_numbers(id, 0), is_timer, NULL, &id);
+    uint32_t *at;
+    if (all.count == TIMERS_MOST) {
+        all.count = 0;
+        hash_empty(&all.index);
+    }
+    at = hash_place(&all.index, hash_numbers(id, 0), is_timer, NULL, &id);
     if (!*at) {
         TOOL_ROOM(timer, all.timers, all.count, all.room);
         all.timers[all.count].id = id;

@@ -107,7 +107,8 @@ const caller *caller_get(uint32_t number) { return &all.callers[number - 1]; }
 /* ---- words of the stack ---- */
 
 /* The process's memory in pieces of 64 KB, each of which is read again after a
-   while. A process that has ended keeps what was read last. */
+   while. What is there no more, as of a process that has ended, stays as it was read
+   last: looks that came before that wait in the rings. */
 enum { CHUNK = 1 << 16, CHUNKS = 512 };
 
 typedef struct chunk {
@@ -153,6 +154,7 @@ static int memory_of(process *p) {
 static const chunk *chunk_at(uint32_t number, uint64_t address) {
     chunk *c = &memory.chunks[(address / CHUNK + number * 31) % CHUNKS];
     int is_it = c->process == number && c->at == address / CHUNK * CHUNK, file;
+    uint64_t from = 0;
     ssize_t got;
     if (is_it && (c->call == memory.call || (c->round == memory.round && address >= memory.fresh)))
         return c;
@@ -160,19 +162,20 @@ static const chunk *chunk_at(uint32_t number, uint64_t address) {
     if (file < 0) return is_it ? c : NULL;
     if (!c->data) c->data = (unsigned char *)tool_alloc(CHUNK);
     got = pread(file, c->data, CHUNK, (off_t)(address / CHUNK * CHUNK));
-    c->from = 0;
     if (got <= 0) {                               /* what is mapped may begin within it */
         uint64_t page = address & ~(uint64_t)4095;
-        c->from = page % CHUNK;
-        got = pread(file, c->data + c->from, CHUNK - c->from, (off_t)page);
-        if (got > 0) got += (ssize_t)c->from;
+        from = page % CHUNK;
+        got = pread(file, c->data + from, CHUNK - from, (off_t)page);
     }
-    c->process = got > 0 ? number : 0;
-    c->at = address / CHUNK * CHUNK;
+    if (got <= 0 && !is_it) return NULL;
     c->round = memory.round;
     c->call = memory.call;
-    c->bytes = got > 0 ? (uint64_t)got : 0;
-    return c->process ? c : NULL;
+    if (got <= 0) return c;
+    c->process = number;
+    c->at = address / CHUNK * CHUNK;
+    c->from = from;
+    c->bytes = from + (uint64_t)got;
+    return c;
 }
 
 void stack_expect(uint32_t process_number, uint64_t address) {

@@ -1,11 +1,9 @@
 /* ticks.c - looks become ticks, and a dump for each process.
 
-   Of a process that ran already each look is a tick. A program that is started
-   has all its threads seen from their first instruction on. The kernel looks at
-   the end of each period of a thread, so that what is left of one at the thread's
-   end is in no look. But it says how much CPU time each thread had. So there are
-   more looks than ticks, and ticks are drawn from them when all is over, at random
-   places of the CPU time:
+   The kernel looks at the end of each period of a thread, so that what is left of
+   one at the thread's end is in no look. But it says how much CPU time each thread
+   had. So ticks are drawn from the looks when all is over, at random places of the CPU
+   time:
 
        CPU time:   | thread 1              | 2    | 3  | 4      |
        ticks:        x    x   x   x     x    x    x   x    x   x     one in each cell
@@ -13,7 +11,11 @@
 
    Each takes the look of its thread that is as far from the beginning. Looks need
    not be worth the same (periods.c), and short threads share theirs. So what these
-   had is as likely to be met as all else, and no program can keep step. */
+   had is as likely to be met as all else, and no program can keep step.
+
+   A program that is started has twice as many looks as ticks. One that runs already
+   has as many, for they cost its own time: then ticks stand at equal distances, so
+   that nearly every look becomes one of them, and none two. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1
 #endif
@@ -172,15 +174,6 @@ static int write_file(const attach_options *o, const char *out, uint32_t number,
     return status;
 }
 
-int ticks_write_all(const attach_options *o) {
-    totals none = {0, 0, 0, 0};
-    size_t n;
-    moments_begin(o->timeline);
-    for (n = 0; n < looks_taken.count; n++) write_tick(&looks_taken.at[n], 1);
-    none.lost = looks_taken.lost;
-    return write_file(o, o->out, 1, process_at(1)->program, &none);
-}
-
 /* Which file has the most looks in functions without a symbol. */
 void ticks_find_nameless(void) {
     size_t n;
@@ -248,7 +241,7 @@ typedef struct group {
 
 typedef struct drawing {
     double cell, begin, next;       /* ns; next: of the tick that comes */
-    double cells;
+    double cells, place;            /* place: of all ticks in their cells; below 0: anywhere */
     group *groups;                  /* the first one is of threads that no look could see */
     uint32_t *of;                   /* of each thread */
     uint32_t group_count;
@@ -355,6 +348,10 @@ static const look *look_at(group *g, double ns) {
     return &looks_taken.at[g->looks[g->next]];
 }
 
+static double next_tick(const drawing *d) {
+    return d->cell * (d->cells + (d->place < 0 ? events_draw() : d->place));
+}
+
 static uint64_t draw_thread(drawing *d, uint32_t number, totals *sums) {
     const uint32_t none = name_key("(threads that ended before a look)");
     uint32_t kernel[2] = {name_key("(kernel)"), SAMPLED_BEYOND};
@@ -364,7 +361,7 @@ static uint64_t draw_thread(drawing *d, uint32_t number, totals *sums) {
     sums->ns += ns;
     sums->kernel_ns += g->count ? ns * (1 - part) * g->kernel / g->worth : 0;
     sums->kernel_ns += ns * part;
-    for (; d->next < d->begin + ns; d->next = d->cell * (d->cells + events_draw())) {
+    for (; d->next < d->begin + ns; d->next = next_tick(d)) {
         d->cells++;
         ticks++;
         if (++g->skipped < g->worth_ticks) continue;
@@ -428,14 +425,14 @@ static int write_process(const attach_options *o, drawing *d, uint32_t number, c
 }
 
 int ticks_write_drawn(const attach_options *o, const char *program, int whose) {
-    drawing d = {1e9 / o->ticks, 0, 0, 0, NULL, NULL, 0};
+    drawing d = {1e9 / o->ticks, 0, 0, 0, events.is_started ? -1 : events_draw(), NULL, NULL, 0};
     int status = TOOL_OK, one;
     uint32_t number;
     share_rest();
     share_programs();
     make_groups(&d);
     share_looks(&d);
-    d.next = d.cell * events_draw();
+    d.next = next_tick(&d);
     for (number = 1; number <= process_count(); number++) {
         if (whose != TICKS_OF_ALL && process_at(number)->is_ours != whose) continue;
         one = write_process(o, &d, number, program);

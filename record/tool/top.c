@@ -16,15 +16,16 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: bursty top NAME [OPTIONS]                 bursty top -p PID [-p PID ...] [OPTIONS]\n"
+    "usage: bursty top NAME [OPTIONS]\n"
+    "usage: bursty top -p PID [-p PID ...] [OPTIONS]\n"
     "\n"
     "  Shows where the CPU time of running processes goes: the functions by their own time in\n"
     "  the last second and since bursty looks, with 95 % intervals. They are neither stopped\n"
     "  nor changed. Time in the kernel is a row, (kernel). On a terminal the table stays in its\n"
     "  place: q ends it, s sorts by the other time. Elsewhere a table follows each second. It\n"
-    "  ends with the last process, too.\n"
+    "  ends with the last process, too. NAME means all processes of that name, and those that\n"
+    "  come, in one table.\n"
     "\n"
-    "  NAME         all processes of that name, and those that come; one table\n"
     "  -p PID       that process; of several one table\n"
     "  --seconds N  ends after so long\n"
     "  --count N    ends after so many tables, which are plain text\n"
@@ -47,7 +48,7 @@ typedef struct top_options {
 } top_options;
 
 typedef struct row {
-    uint64_t now, all;              /* ticks in this interval; since the start */
+    double now, all;                /* CPU time (ns) in this interval; since the start */
     char *name;                     /* for people; NULL: not asked for yet */
     uint32_t key;
 } row;
@@ -57,8 +58,9 @@ static struct {
     row *rows;                      /* by key - 1 */
     size_t count, room;
     row **order;                    /* of those that are shown, the first ones first */
-    uint64_t now, all;
-    uint64_t of_children, children_now;
+    double now, all;
+    double now_squares, all_squares; /* of the looks' times */
+    double children_ns, children_now;
     int by_all;                     /* sorted by the time since the start */
     double start, last, passed;     /* when all began, the last interval ended; how long it was */
     struct termios before;
@@ -73,7 +75,7 @@ static double seconds_now(void) {
 
 /* ---- counts ---- */
 
-static void add_tick(void *user, uint32_t key) {
+static void add_look(void *user, uint32_t key, double ns) {
     (void)user;
     if (key > top.room) {
         size_t room = 2 * (size_t)key + 64;
@@ -83,15 +85,15 @@ static void add_tick(void *user, uint32_t key) {
     }
     if (key > top.count) top.count = key;
     top.rows[key - 1].key = key;
-    top.rows[key - 1].now++;
-    top.rows[key - 1].all++;
-    top.now++;
-    top.all++;
+    top.rows[key - 1].now += ns;
+    top.rows[key - 1].all += ns;
+    top.now += ns;
+    top.all += ns;
 }
 
 static int compare_rows(const void *left, const void *right) {
     const row *a = *(const row *const *)left, *b = *(const row *const *)right;
-    uint64_t first_a = top.by_all ? a->all : a->now, first_b = top.by_all ? b->all : b->now;
+    double first_a = top.by_all ? a->all : a->now, first_b = top.by_all ? b->all : b->now;
     if (first_a != first_b) return first_a > first_b ? -1 : 1;
     if (a->all != b->all) return a->all > b->all ? -1 : 1;
     return a->key < b->key ? -1 : a->key > b->key;
@@ -102,22 +104,23 @@ static size_t sort_rows(void) {
     size_t n, count = 0;
     top.order = (row **)tool_grow(top.order, (top.count + 1) * sizeof *top.order);
     for (n = 0; n < top.count; n++) {
-        if (top.rows[n].all) top.order[count++] = &top.rows[n];
+        if (top.rows[n].all > 0) top.order[count++] = &top.rows[n];
     }
     if (count) qsort(top.order, count, sizeof *top.order, compare_rows);
     return count;
 }
 
-/* An interval ends: its ticks are those of now, until the next one ends. */
+/* An interval ends: its looks are those of now, until the next one ends. */
 static void take_interval(double now) {
     size_t n;
     live_state s;
     for (n = 0; n < top.count; n++) top.rows[n].now = 0;
     top.now = 0;
-    live_take(add_tick, NULL);
+    top.now_squares = live_take(add_look, NULL);
+    top.all_squares += top.now_squares;
     live_about(&s);
-    top.children_now = s.of_children - top.of_children;
-    top.of_children = s.of_children;
+    top.children_now = s.children_ns - top.children_ns;
+    top.children_ns = s.children_ns;
     top.passed = now - top.last;
     top.last = now;
 }
@@ -131,20 +134,21 @@ static const char *name_of(row *r) {
     return r->name;
 }
 
-static void add_share(text *out, uint64_t ticks, uint64_t of) {
+/* Looks that stand for different times are as good as fewer equal ones. */
+static void add_share(text *out, double ns, double of, double squares) {
     interval range;
-    double share = of ? (double)ticks / (double)of : 0;
-    if (!of) {
+    double share, looks;
+    if (of <= 0) {
         text_add(out, "      -       -       -");
         return;
     }
-    range = ticks ? interval_wilson(share, (double)of) : interval_unmet((double)of);
+    share = ns / of;
+    looks = of * of / squares;
+    range = ns > 0 ? interval_wilson(share, looks) : interval_unmet(looks);
     text_format(out, "%6.2f%% %6.2f%% %6.2f%%", 100 * share, 100 * range.low, 100 * range.high);
 }
 
-static double cpus(uint64_t ticks, double seconds) {
-    return seconds > 0 ? (double)ticks / top.o.ticks / seconds : 0;
-}
+static double cpus(double ns, double seconds) { return seconds > 0 ? ns / 1e9 / seconds : 0; }
 
 static void add_head(text *out) {
     double all = top.last - top.start;
@@ -158,11 +162,11 @@ static void add_head(text *out) {
     }
     text_format(out, ": %.2f CPUs now, %.2f in all %.0f seconds", cpus(top.now, top.passed),
                 cpus(top.all, all), all);
-    if (top.children_now)
+    if (top.children_now > 0)
         text_format(out, "; %.2f of other programs that they started, not shown",
                     cpus(top.children_now, top.passed));
     if (s.refused) text_format(out, "; %lu may not be looked at", (unsigned long)s.refused);
-    if (s.lost) text_format(out, "; %llu ticks lost", (unsigned long long)s.lost);
+    if (s.lost) text_format(out, "; %llu looks lost", (unsigned long long)s.lost);
     if (!s.has_kernel) text_add(out, "; time in the kernel is not seen");
 }
 
@@ -183,9 +187,9 @@ static void add_table(text *out, size_t most, size_t width) {
                 top.by_all ? "ALL" : "all", "from", "to");
     end_line(out);
     for (n = 0; n < count && n < most; n++) {
-        add_share(out, top.order[n]->now, top.now);
+        add_share(out, top.order[n]->now, top.now, top.now_squares);
         text_add(out, "  ");
-        add_share(out, top.order[n]->all, top.all);
+        add_share(out, top.order[n]->all, top.all, top.all_squares);
         text_add(out, "  ");
         if (width) /* a screen has no room for a line more */
             text_plain_short(out, name_of(top.order[n]), width > INDENT + 8 ? width - INDENT : 8);
@@ -244,14 +248,14 @@ static void close_screen(void) {
     top.is_screen = top.has_keys = 0;
 }
 
-/* Waits a moment. Returns a key, or 0. */
-static int wait_for_key(void) {
+/* Returns a key, or 0. */
+static int take_key(void) {
     struct pollfd keys;
     unsigned char key = 0;
     ssize_t got;
     keys.fd = top.has_keys ? STDIN_FILENO : -1;
     keys.events = POLLIN;
-    if (poll(&keys, 1, 50) <= 0) return 0;
+    if (poll(&keys, 1, 0) <= 0) return 0;
     got = read(STDIN_FILENO, &key, 1);
     if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) return 'q'; /* nobody is there */
     return got == 1 ? key : 0;
@@ -270,7 +274,7 @@ static void watch(void) {
         failed = show();
     }
     while (!ends && !failed) {
-        int key = wait_for_key(), alive = live_poll();
+        int alive = live_poll(), key = take_key();
         double now = seconds_now();
         ends = !alive || key == 'q' || (top.o.seconds && now >= top.start + top.o.seconds);
         if (now < next && !ends) {
@@ -280,7 +284,7 @@ static void watch(void) {
             continue;
         }
         take_interval(now);
-        if (!ends || (!top.is_screen && (top.now || !shown))) failed = show();
+        if (!ends || (!top.is_screen && (top.now > 0 || !shown))) failed = show();
         if (++shown == top.o.count) ends = 1;
         next = next + 1 > now ? next + 1 : now + 1;
     }
