@@ -164,15 +164,20 @@ TEST(who_waits_before_a_gap_waits_behind_it) {
     threads_now = THREADS;
     for (n = 1; n <= THREADS; n++) threads[n].process = 1;
     for (n = 1; n <= 5; n++) switched(n, n == 4 ? GIVES_WAY : BLOCKS, 100);
+    switched(7, BLOCKS, 100);
+    switched(8, BLOCKS, 100);
     switched(6, IN, 200);
     threads[3].last_ns = 250;           /* a look met it, within the gap */
     gap(300);
-    threads[2].last_ns = 350;           /* a look met it, behind the gap */
+    threads[2].last_ns = threads[7].last_ns = 350; /* looks met them, behind the gap */
+    switched(8, IN, 310);
     switched(5, IN, 400);
     switched(2, BLOCKS, 410);
     switched(4, IN, 420);
     switched(6, BLOCKS, 430);
+    switched(8, BLOCKS, 430);
     switched(6, IN, 440);
+    threads[8].last_ns = 500;           /* a look met it, within the next gap */
     gap(600);                           /* nothing was seen from 440 on */
     events.last_ns = 1000;
     finish();
@@ -182,6 +187,8 @@ TEST(who_waits_before_a_gap_waits_behind_it) {
     CHECK_STR(waits_of_thread(4), "");
     CHECK_STR(waits_of_thread(5), "100+100@5 300+100@5");
     CHECK_STR(waits_of_thread(6), "430+10@6");
+    CHECK_STR(waits_of_thread(7), "100+100@7");
+    CHECK_STR(waits_of_thread(8), "100+100@8 300+10@8 430+10@8");
     CHECK_EQ(all.unseen_ns, 260);
     threads_now = 0;
 }
