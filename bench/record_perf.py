@@ -1,6 +1,7 @@
-"""record_perf.py BURSTY NAME FILE PERF COMM - one row of bench/record_perf.sh: shares of functions by `bursty
-record` (FILE) beside those of `perf record` (PERF). perf knows few functions of stripped programs, so
-its addresses are looked up in the table of .eh_frame_hdr, as bursty does."""
+"""record_perf.py BURSTY NAME FILE PERF COMM - one row of bench/record_perf.sh and record_outside.sh: shares of
+functions by `bursty record` (FILE, or another file of perf's) beside those of `perf record` (PERF). perf
+knows few functions of stripped programs, so its addresses are looked up in the table of .eh_frame_hdr,
+as bursty does. FAR=1 adds a column: shares that differ by more than twice both errors."""
 import bisect
 import json
 import math
@@ -96,29 +97,41 @@ def perf_samples(path, comm, kernel_apart):
     return counts, total
 
 
-def main():
-    bursty, name, file, perf, comm = sys.argv[1:]
+def bursty_rows(bursty, file):
+    """Share, its interval and ticks of each function. The kernel's are one row, as perf's are."""
     report = json.loads(subprocess.run([bursty, "report", "--json", "--min", "0", "--no-demangle", file],
                                        capture_output=True, check=True).stdout)
-    ticks = report["ticks"]
-    table = ticks["tables"][0]
+    table = report["ticks"]["tables"][0]
     rows = {}
     for k, function in enumerate(table["function"]):
         if table["self_share"][k] is not None:
             rows[function] = [table[c][k] for c in ("self_share", "self_low", "self_high", "self_ticks")]
     kernel = [f for f in rows if f.endswith("_[k]") or f == "(kernel)"]
-    if kernel:                          # perf's are one row, too
+    if kernel:
         ticks_in = sum(rows.pop(f)[3] for f in kernel)
         ticks_all = ticks_in + sum(row[3] for row in rows.values())
         rows["(kernel)"] = [ticks_in / ticks_all, *wilson(ticks_in / ticks_all, ticks_all), ticks_in]
+    return rows
+
+
+def perf_rows(file, comm):
+    counts, total = perf_samples(file, comm, True)
+    return {"+".join(sorted(names)): [count / total, *wilson(count / total, total), count]
+            for names, count in counts.items()}
+
+
+def main():
+    bursty, name, file, perf, comm = sys.argv[1:]
+    other = file.endswith(".perf")
+    rows = perf_rows(file, comm) if other else bursty_rows(bursty, file)
     all_ticks = sum(row[3] for row in rows.values())
-    counts, total = perf_samples(perf, comm, "(kernel)" in rows)
+    counts, total = perf_samples(perf, comm, other or "(kernel)" in rows)
     shares = {}
     for names, count in counts.items():
         mine = [n for n in names if n in rows]
-        key = mine[0] if mine else "+".join(sorted(names))
+        key = mine[0] if mine and not other else "+".join(sorted(names))
         shares[key] = shares.get(key, 0) + count / total
-    inside = agree = seen = 0
+    inside = agree = far = seen = 0
     missed = []
     for function in set(rows) | set(shares):
         low, high = wilson(0, all_ticks)
@@ -129,14 +142,17 @@ def main():
         seen += 1
         a, b = wilson(p, total)
         inside += row[1] <= p <= row[2]
-        fits = abs(p - row[0]) <= math.hypot((row[2] - row[1]) / 2, (b - a) / 2)
+        off = abs(p - row[0]) / math.hypot((row[2] - row[1]) / 2, (b - a) / 2)
+        fits = off <= 1
         agree += fits
+        far += off > 2
         if not fits:
             missed.append("%s %.1f (%.1f to %.1f), perf %.1f" % (function, 100 * row[0], 100 * row[1], 100 * row[2], 100 * p))
     largest = sorted(rows, key=lambda f: -rows[f][0])[:3]
     words = ["%s %.1f (%.1f to %.1f), %.1f" % (f, *(100 * x for x in rows[f][:3]), 100 * shares.get(f, 0))
              for f in largest]
-    print("| %s | %d | %d | %d of %d | %d | %s |" % (name, all_ticks, total, inside, seen, agree, "; ".join(words)))
+    row = [name, all_ticks, total, "%d of %d" % (inside, seen), agree] + ([far] if "FAR" in os.environ else [])
+    print("| %s | %s |" % (" | ".join(map(str, row)), "; ".join(words)), flush=True)
     for line in missed:
         print("differs: " + line, file=sys.stderr)
 

@@ -538,6 +538,29 @@ for way in outside inside; do
     lacks err 'where does it run' 'outer callers are not known'
     check "aligned, $way: callers" [ $? = 0 ]
 done
+# What an earlier call has left on the stack of such code is no caller of it: a direct call leads elsewhere.
+cat >stale.c <<'P'
+#define CALLED __attribute__((noinline))
+static volatile unsigned sink;
+unsigned bare(unsigned n);
+__asm__(".text\n.globl bare\n.type bare, @function\nbare: subq $88, %rsp\n1: decl %edi\n jnz 1b\n"
+        " addq $88, %rsp\n ret\n.size bare, .-bare\n");
+CALLED unsigned deepest(unsigned n) { while (n--) sink += n; return sink; }
+CALLED unsigned deeper(unsigned n) { return deepest(n) + 1; }
+CALLED unsigned innocent(unsigned n) { volatile unsigned room[10]; room[3] = n; return deeper(n) + 1; }
+CALLED unsigned caller(unsigned n) { return bare(n) + 1; }
+int main(void) {
+    unsigned i, s = 0;
+    for (i = 0; i < 3000; i++) s += innocent(3) + caller(400000);
+    return s == 7;
+}
+P
+$CC -O1 -fno-optimize-sibling-calls -o stale stale.c || exit 2
+for way in outside inside; do
+    "$bursty" record --$way -o x.brst ./stale >got 2>err
+    check "stale, $way: the caller" [ "$(total caller x.brst)" -ge 95 ]
+    check "stale, $way: no other" [ "$(total innocent x.brst)$(total deeper x.brst)" = 00 ]
+done
 cat >zeros.c <<'P'
 #include <fcntl.h>
 #include <stdio.h>

@@ -222,6 +222,7 @@ static void learn(uint32_t number, uint64_t pc, known *k) {
     k->generation = process_at(number)->generation;
     k->place = place_of(pc, k->mapping);
     k->status = UNWIND_UNKNOWN;
+    k->rule.end = 0;
     if (!k->mapping) return;
     m = mapping_get(k->mapping);
     if (mapping_address(m, pc, &address) == 0)
@@ -315,12 +316,29 @@ static int step_by_frame(const words *w, registers *r, uint64_t *around) {
     return UNWIND_FOUND;
 }
 
-/* The next word that lies behind a call. */
-static int step_by_search(const words *w, registers *r, uint64_t *around, unsigned most) {
+/* Does the call before it lead to the function of k? Only a direct call tells. Where
+   code has no records, its function begins nobody knows where, but not far. */
+static int is_behind_call_of(uint32_t number, uint64_t pc, const known *k) {
+    enum { FAR = 1 << 16 };
+    const unsigned char *at = code_at(process_mapping(number, pc - 1), pc - 5, 0, 5);
+    int32_t distance;
+    uint64_t to;
+    if (!at || *at != 0xE8) return 0;
+    memcpy(&distance, at + 1, sizeof distance);
+    to = pc + (uint64_t)(int64_t)distance;
+    if (k->pc - to >= FAR || process_mapping(number, to) != k->mapping) return 0;
+    return k->rule.end ? known_at(number, to)->rule.start == k->rule.start
+                       : !known_at(number, to)->rule.end;
+}
+
+/* The next word that lies behind a call, or behind one of k's function. */
+static int step_by_search(const words *w, const known *k, registers *r, uint64_t *around,
+                          unsigned most) {
     unsigned n;
     uint64_t to;
     for (n = 0; n < most && word_at(w, r->sp + 8 * n, &to) == 0; n++) {
-        if (to < 4096 || !is_return(w->process, to)) continue;
+        if (to < 4096 || !(k ? is_behind_call_of(w->process, to, k) : is_return(w->process, to)))
+            continue;
         *around = to;
         r->sp += 8 * (uint64_t)n + 8;
         return UNWIND_FOUND;
@@ -341,15 +359,19 @@ static int is_entry(const known *k) {
 /* It has no name then, in the loader. */
 static int is_beginning(const known *k) { return k->status == UNWIND_UNKNOWN && is_entry(k); }
 
-static int step_without_rule(const words *w, const known *k, registers *r, uint64_t *around,
+static int step_without_rule(const words *w, const known *at, registers *r, uint64_t *around,
                              int is_first) {
     enum { WORDS = 64, NEAR_WORDS = 16 };
+    const known k = *at;            /* another place may take its room */
     int status = UNWIND_UNKNOWN;
-    if (is_entry(k)) return UNWIND_OUTERMOST;
-    if (!k->mapping) return UNWIND_UNKNOWN;
-    if (is_first) status = step_by_search(w, r, around, keeps_frames(k) ? 1 : NEAR_WORDS);
+    if (is_entry(&k)) return UNWIND_OUTERMOST;
+    if (!k.mapping) return UNWIND_UNKNOWN;
+    if (!keeps_frames(&k)) status = step_by_search(w, &k, r, around, WORDS);
+    if (status == UNWIND_UNKNOWN && is_first)
+        status = step_by_search(w, NULL, r, around, keeps_frames(&k) ? 1 : NEAR_WORDS);
     if (status == UNWIND_UNKNOWN) status = step_by_frame(w, r, around);
-    if (status == UNWIND_UNKNOWN && !keeps_frames(k)) status = step_by_search(w, r, around, WORDS);
+    if (status == UNWIND_UNKNOWN && !keeps_frames(&k))
+        status = step_by_search(w, NULL, r, around, WORDS);
     /* By the ABI rbp is 0 in the outermost frame. */
     return status == UNWIND_UNKNOWN && !is_first && !r->bp ? UNWIND_OUTERMOST : status;
 }

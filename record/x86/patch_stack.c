@@ -180,10 +180,20 @@ static int x86_p_behind_call(uint64_t pc) {
     return 0;
 }
 
-/* From code without a rule: the next return address on the stack. *rsp: where it
-   is. NULL: there is none near. */
-static const x86_p_known *x86_p_scan(uint64_t *rsp, uint64_t end,
-                                               x86_p_known *room, uint64_t *to) {
+/* Does the call before it lead to the code around `in`, of module `bare`, that has
+   no rules? Only a direct call tells, and that code begins not far away. */
+static int x86_p_behind_call_of(uint64_t pc, uint64_t in, uint32_t bare) {
+    enum { FAR = 1 << 16 };
+    const uint8_t *at = x86_p_at(pc);
+    uint64_t to = pc + (uint64_t)(int64_t)x86_p_s32(at - 4);
+    return at[-5] == 0xE8 && in - to < FAR && x86_p_bare_module(to) == bare
+           && !x86flow_function_at(&x86_p.modules[bare].flow, to);
+}
+
+/* From code without a rule: the next return address on the stack, or the next one
+   behind a call of it. *rsp: where it is. NULL: there is none near. */
+static const x86_p_known *x86_p_scan(uint64_t pc, uint32_t bare, int is_of, uint64_t *rsp,
+                                     uint64_t end, x86_p_known *room, uint64_t *to) {
     enum { WORDS = 64 };
     uint64_t at = *rsp;
     uint32_t n;
@@ -191,6 +201,7 @@ static const x86_p_known *x86_p_scan(uint64_t *rsp, uint64_t end,
         const x86_p_known *known;
         *to = *(const uint64_t *)(const void *)x86_p_at(at);
         if (*to < 4096 || x86_p_bare_module(*to) == UINT32_MAX) continue;
+        if (is_of && !x86_p_behind_call_of(*to, pc, bare)) continue;
         known = x86_p_caller(*to, room);
         if (!known || !x86_p_behind_call(*to)) continue;
         *rsp = at;
@@ -254,10 +265,19 @@ static uint32_t x86_p_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t st
         x86_p_known now = *known; /* the caller's may take its place in the table */
         if (x86flow_step(&now.rule, &to, &sp, &bp, stack_end) != 0) break;
         next = x86_p_near_caller(&near, to, &room, &cost);
-        if (bare != UINT32_MAX && steps == 0 && (!next || !x86_p_behind_call(to))) {
-            sp = rsp;
-            next = x86_p_scan(&sp, stack_end, &room, &to);
-            sp += 8;
+        if (bare != UINT32_MAX && steps == 0) {
+            uint64_t of = 0, own = rsp;
+            const x86_p_known *found = x86_p_scan(pc, bare, 1, &own, stack_end, &room, &of);
+            if (!found && (!next || !x86_p_behind_call(to))) {
+                own = rsp;
+                found = x86_p_scan(pc, bare, 0, &own, stack_end, &room, &of);
+                if (!found) next = NULL;
+            }
+            if (found) {
+                next = found;
+                to = of;
+                sp = own + 8;
+            }
         } else if (!next && steps == 0 && now.rule.reg == 7) {
             to = pc;
             sp = rsp + X86_P_EVENT_FRAME;
