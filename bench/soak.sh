@@ -187,7 +187,7 @@ $cc1 -quiet -O2 s.c -o -
 $cc1plus -quiet -O1 s.c -o -
 cmake --help-command-list
 gdb -batch -nx -ex 'print 3*4'
-gdb -batch -nx -ex 'break g' -ex run -ex bt -ex kill ./small.out
+gdb -batch -nx -ex 'break g' -ex run -ex bt ./small.out
 sort -k4 text
 grep -c 7.*9 text
 sed s/line/row/ text

@@ -44,4 +44,18 @@ fi
 if "$CC" -fsanitize=address "$dir/one.c" -o "$dir/asan" 2>/dev/null; then
     says 'it was compiled with -fsanitize=' "$dir/asan" --calls
 fi
+echo 'int nothing;' >"$dir/nothing.c"
+"$CC" "$dir/one.c" -o "$dir/one"
+for name in libasan.so.8 libclang_rt.asan-x86_64.so libhwasan.so; do
+    "$CC" -shared -fPIC "$dir/nothing.c" -o "$dir/$name" # by its name, whatever it is
+    for before in "$dir/$name" "libm.so.6 $dir/$name" "$dir/$name:libm.so.6"; do
+        export LD_PRELOAD="$before"
+        says 'which wants to come before all other libraries: record without it' "$dir/one" --refs
+        unset LD_PRELOAD
+    done
+done
+"$CC" -shared -fPIC "$dir/nothing.c" -o "$dir/my_libasan.so"
+LD_PRELOAD="$dir/my_libasan.so" "$BUILD"/bursty record --calls -o "$dir/out.brst" "$dir/one" \
+    >"$dir/printed" 2>&1
+ok $? "LD_PRELOAD of another library: $(cat "$dir/printed")"
 finish

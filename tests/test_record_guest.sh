@@ -195,6 +195,18 @@ for mode in "$calls" "$all_calls" "$timed"; do
     else fail "without files $mode: status $got instead of $status"; diff plain opened; fi
 done
 
+# Code without tables that keeps a 0 where a return address might be, as Haskell's does: ticks meet it.
+cat >bare.c <<'END'
+void bare(long n);
+__asm__(".text\nbare: push $0\n1: dec %rdi\njnz 1b\npop %rax\nret\n.type bare, @function\n.size bare, .-bare");
+int main(void) { int i; for (i = 0; i < 400; i++) bare(1000000); return 5; }
+END
+compile $CC -O1 -o bare bare.c
+for mode in "$calls --ticks 3000" "$refs --ticks 3000" '--inside --ticks 3000'; do
+    recorded "$mode" ./bare
+    if [ $got = 5 ] && [ ! -s got.err ]; then pass; else fail "bare $mode: status $got"; cat got.all; fi
+done
+
 # ---- many threads --------------------------------------------------------------------------------
 
 # Where a thread's stack is, all of /proc/self/maps says, which is longer with each thread: it is not

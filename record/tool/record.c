@@ -734,6 +734,27 @@ static void make_reserve(record_wishes *w) {
     setenv("GLIBC_TUNABLES", value, 1);
 }
 
+/* The runtime of -fsanitize=address ends a program before main if another library
+   comes first, and ours has to. Returns a status. */
+static int refuse_preloaded(void) {
+    static const char *const names[] = {"libasan.so", "libclang_rt.asan", "libhwasan.so",
+                                        "libclang_rt.hwasan"};
+    const char *at = preload_before();
+    size_t size, n;
+    for (; at && *at; at += size + (at[size] != 0)) {
+        const char *base = at;
+        size = strcspn(at, " :");
+        while (memchr(base, '/', (size_t)(at + size - base))) base = strchr(base, '/') + 1;
+        for (n = 0; n < sizeof names / sizeof *names; n++) {
+            if (!strncmp(base, names[n], strlen(names[n])))
+                return tool_error("LD_PRELOAD names %.*s, which wants to come before all other "
+                                  "libraries: record without it; --outside needs nothing preloaded",
+                                  (int)size, at);
+        }
+    }
+    return TOOL_OK;
+}
+
 /* In the child. If the program cannot be started, the parent gets errno through
    `failed`. */
 static void become(record_options *o, const char *library, char **argv, const char *path,
@@ -1493,6 +1514,7 @@ static int run(int argc, char **argv) {
                           "recorder is preloaded", why);
     if (!o.inside_for) o.not_outside = why;
     if (o.tries && (status = check_program(path, 0, 0)) != 0) return status;
+    if ((status = refuse_preloaded()) != TOOL_OK) return status;
     run_plain_if_limited(path, arguments);
     hold_asking(&before);
     if ((status = find_library("bursty-record.so", recorder, sizeof recorder)) != 0) return status;

@@ -192,6 +192,14 @@ static void print_state(void) {
     fesetround(FE_TONEAREST);
 }
 
+/* The environment of a child, and of what it starts. */
+static void print_children(void) {
+    char line[4096];
+    FILE *child = popen("env; sh -c 'ulimit -a; cat /proc/self/status | grep ^Sig[PBIC]'", "r");
+    while (child && fgets(line, sizeof line, child)) printf("  child %s", line);
+    if (child) printf("  child's status %d\n", pclose(child));
+}
+
 static void *thread(void *unused) {
     char name[16] = "";
     where = "thread";
@@ -223,6 +231,7 @@ int main(int count, char **arguments) {
     print_auxv();
     print_state();
     print_threads();
+    print_children();
     pthread_create(&other, NULL, thread, NULL);
     pthread_join(other, NULL);
     print_threads();
