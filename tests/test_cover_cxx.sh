@@ -589,8 +589,13 @@ int outer(int n) {
         n = l.never(n) + one{n}.unused(n);                      // runs 0
     return n + 1;                                               // runs 1
 }
+template <class T> T half(T v) {
+    return v / 2;                                               // runs 1
+}
 int main(int argc, char **) {
-    return outer(argc) == 99;                                   // runs 1
+    if (argc > 100)                                             // runs 1
+        return half(argc * .5) > 7;                             // runs 0
+    return outer(argc) + half(argc) == 99;                      // runs 1
 }
 E
 for options in -O0 '-O2 -g'; do
@@ -601,7 +606,8 @@ for options in -O0 '-O2 -g'; do
     rules "local, $options"
     says "local, $options" local.cc
     check "local, $options: its name" lacks all.info '^FN:' never
-    check "local, $options: others" test "$(sed -n 's/^FNDA:0,//p' all.info)" = 'one::unused(int)'
+    check "local, $options: others" test "$(sed -n 's/^FNDA:0,//p' all.info | sort | tr '\n' ' ')" = \
+        'double half<double>(double) one::unused(int) '
     check "local, $options: other forms" sh -c \
         "'$build/bursty' report --csv coverage.brst | grep -q 'local::never'"
 done
