@@ -572,6 +572,45 @@ int test(int x) {
 }
 int main() { return test(1); }                                  // runs 1
 E
+# LCOV 2 ends a function where the next one begins: one that did not run is left out if lines behind
+# it did, and a note says so. Every other form has it.
+cat >local.cc <<'E'
+struct one {
+    int n;
+    int unused(int k) { return n + k; }                         // runs 0
+};
+int outer(int n) {
+    struct local {
+        int never(int k) {
+            return k + 1;                                       // runs 0
+        }
+    } l;
+    if (n > 100)                                                // runs 1
+        n = l.never(n) + one{n}.unused(n);                      // runs 0
+    return n + 1;                                               // runs 1
+}
+template <class T> T half(T v) {
+    return v / 2;                                               // runs 1
+}
+int main(int argc, char **) {
+    if (argc > 100)                                             // runs 1
+        return half(argc);                                      // runs 0
+    return outer(argc) + half(argc * .5) == 99;                 // runs 1
+}
+E
+for options in -O0 '-O2 -g'; do
+    rm -f coverage.brst
+    cxx $options -w local.cc -o local && ./local
+    bursty report --lcov coverage.brst >all.info 2>said
+    check "local, $options: a note" grep -q 'note: --lcov leaves 1 function out that did not run' said
+    rules "local, $options"
+    says "local, $options" local.cc
+    check "local, $options: its name" lacks all.info '^FN:' never
+    check "local, $options: others" test "$(sed -n 's/^FNDA:0,//p' all.info | sort | tr '\n' ' ')" = \
+        'int half<int>(int) one::unused(int) '
+    check "local, $options: other forms" sh -c \
+        "'$build/bursty' report --csv coverage.brst | grep -q 'local::never'"
+done
 branches= line=$(grep -n '5 > ' lambda.cc | sed 's/:.*//')
 for options in -O0 -O2 '-O2 -g'; do
     for one in lambda decided thrown; do

@@ -1,8 +1,11 @@
 /* lcov.c - coverage as LCOV's tracefile, for genhtml and many services. LCOV 2
    refuses what contradicts itself: a line that ran, and none of its branches; two
-   functions of one name. So branches that nothing reached, on a line that ran for
-   something else, are left out; and of functions of one name each has its line
-   behind its name. Branches of a line that did not run are "-". */
+   functions of one name; a function that did not run, in which a line did, where
+   a function ends at the next one. So branches that nothing reached, on a line that
+   ran for something else, are left out; of functions of one name each has its line
+   behind its name; and a function that did not run is left out if a line ran between
+   it and the next one, as behind a member of a local class. Branches of a line that
+   did not run are "-". */
 #include "base/tool.h"
 #include "report/model/by_tests.h"
 #include "report/model/decisions.h"
@@ -49,6 +52,50 @@ static uint8_t *find_twins(const coverage_file *f) {
     return is_twin;
 }
 
+static uint32_t start_of(const coverage_function *f) { return f->line ? f->line : 1; }
+
+static int by_start(const void *a, const void *b) {
+    const coverage_function *x = *(const coverage_function *const *)a;
+    const coverage_function *y = *(const coverage_function *const *)b;
+    return (start_of(x) > start_of(y)) - (start_of(x) < start_of(y));
+}
+
+/* A lambda ends no function for LCOV, and is not held to this. */
+static int is_lambda(const char *name) {
+    const char *at = strstr(name, "{lambda(");
+    return at && strstr(at, "}::operator()") != NULL;
+}
+
+/* Of each function, whether it did not run and a line did between it and the next
+   one; to be freed. Functions that begin on one line share their lines. */
+static uint8_t *find_crossed(const coverage_file *f, size_t *crossed) {
+    const coverage_function **list =
+        (const coverage_function **)tool_alloc((f->function_count + 1) * sizeof *list);
+    uint8_t *is_crossed = (uint8_t *)tool_alloc(f->function_count + 1);
+    size_t count = 0, line = f->line_count, i;
+    uint32_t next = UINT32_MAX, ran = UINT32_MAX; /* the next function, and line that ran */
+    memset(is_crossed, 0, f->function_count + 1);
+    *crossed = 0;
+    for (i = 0; i < f->function_count; i++)
+        if (!is_lambda(f->functions[i].name)) list[count++] = &f->functions[i];
+    if (count) qsort((void *)list, count, sizeof *list, by_start);
+    for (i = count; i-- > 0;) {
+        uint32_t start = start_of(list[i]);
+        int is_alone = (i == 0 || start_of(list[i - 1]) != start) &&
+                       (i + 1 == count || start_of(list[i + 1]) != start);
+        for (; line > 0 && f->lines[line - 1].line >= start; line--)
+            if (f->lines[line - 1].count) ran = f->lines[line - 1].line;
+        if (list[i]->entries || !is_alone || ran >= next) {
+            next = start;
+            continue;
+        }
+        is_crossed[list[i] - f->functions] = 1;
+        ++*crossed;
+    }
+    free((void *)list);
+    return is_crossed;
+}
+
 /* "pick", or "pick (a.c:8)". */
 static void add_function(text *out, const coverage_file *f, size_t i, int is_twin) {
     const char *slash = strrchr(f->name, '/');
@@ -64,18 +111,21 @@ static void add_function(text *out, const coverage_file *f, size_t i, int is_twi
 }
 
 static void add_functions(text *out, const coverage_file *f) {
-    uint8_t *is_twin = find_twins(f);
-    size_t i;
+    size_t crossed, i;
+    uint8_t *is_twin = find_twins(f), *is_crossed = find_crossed(f, &crossed);
     for (i = 0; i < f->function_count; i++) {
-        add_row(out, "FN:", f->functions[i].line ? f->functions[i].line : 1);
+        if (is_crossed[i]) continue;
+        add_row(out, "FN:", start_of(&f->functions[i]));
         add_function(out, f, i, is_twin[i]);
     }
     for (i = 0; i < f->function_count; i++) {
+        if (is_crossed[i]) continue;
         add_row(out, "FNDA:", f->functions[i].entries);
         add_function(out, f, i, is_twin[i]);
     }
     free(is_twin);
-    add_total(out, "FNF:", f->function_count);
+    free(is_crossed);
+    add_total(out, "FNF:", f->function_count - crossed);
     add_total(out, "FNH:", f->functions_hit);
 }
 
@@ -237,12 +287,27 @@ static void add_joint_decisions(text *out, const char *file, const decisions_rep
     text_add(out, "end_of_record\n");
 }
 
+/* Nothing is left out in silence. */
+static void say_crossed(const coverage_all *all) {
+    size_t sum = 0, crossed, i;
+    for (i = 0; i < all->count; i++) {
+        free(find_crossed(&all->files[i], &crossed));
+        sum += crossed;
+    }
+    if (sum)
+        tool_error("note: --lcov leaves %lu function%s out that did not run: LCOV 2 would take "
+                   "lines behind %s, which ran, for %s",
+                   (unsigned long)sum, sum == 1 ? "" : "s", sum == 1 ? "it" : "them",
+                   sum == 1 ? "its own" : "theirs");
+}
+
 static void write_lcov(const report *r, text *out) {
     const coverage_all *all = coverage_in(r);
     size_t tests = all ? by_tests_count(all) : 0, at = 0, i;
     uint8_t *has_run;
     coverage_say_refused(all);
     if (!all) return;
+    say_crossed(all);
     has_run = (uint8_t *)tool_alloc(all->count + 1);
     for (i = 0; i < tests; i++) add_one_test(r, out, all, i, has_run);
     for (i = 0; i < all->count; i++) {
