@@ -162,6 +162,8 @@ report csv --csv "$dir/many-late.brst"; hasnt csv ",half" "0\\.468"
 report json --json "$dir/few-late.brst"; has json '"share_low":.0.468'
 report json --json "$dir/many-late.brst"; hasnt json '"half"' '_low":.0'
 has json 'They have no interval, for this reason, said above: ticks of looks that came late\.'
+report json --json "$dir/lost_time.brst" "$dir/lost_threads.brst"
+has json 'for this reason, said above: threads without a record\.'   # of how many nobody knows
 report text --base "$dir/many-late.brst" "$dir/few-late.brst"; has text '^unknown .* half$'
 
 # ---- the part of the time that recording took
