@@ -906,6 +906,29 @@ static void scaled_chain(brst *b) {
     brst_end(b);
 }
 
+/* `mixed` of sh.h in two libraries, called by b and, in a, by b, too; and another one of
+   that name. */
+static void shared_header(brst *b, unsigned more) {
+    static const char *const names[] = {"b\tb.c:1", "mixed\tsh.h:3", "a\ta.c:1", "mixed\tsh.h:3",
+                                        "mixed\tother.h:9"};
+    unsigned fields[23] = {1, 0, 1000, 1000, 21, 1000, 0, 0, 450, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 5};
+    unsigned i;
+    fields[8] += more;
+    brst_begin(b, 2, 16384);
+    for (i = 0; i < 23; i++) brst_number(b, fields[i]);
+    for (i = 0; i < 5; i++) {
+        brst_number(b, i + 1);
+        brst_string(b, names[i]);
+    }
+    brst_number(b, 0);
+    BRST(b, 0, 1, 2, 50);
+    BRST(b, 0, 3, 2, 50);
+    BRST(b, 0, 4, 2, 100);
+    BRST(b, 2, 2, 2, 200 + more);
+    BRST(b, 1, 5, 2, 50);
+    brst_end(b);
+}
+
 static unsigned drawn(uint64_t *seed, unsigned below) {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
     return (unsigned)(*seed >> 33) % below;
@@ -1326,6 +1349,10 @@ int main(int argc, char **argv) {
     save(folder, "known-one.brst", &b);
     scaled_chain(&b);
     save(folder, "scaled-chain.brst", &b);
+    shared_header(&b, 0);
+    save(folder, "shared-header.brst", &b);
+    shared_header(&b, 30);
+    save(folder, "shared-more.brst", &b);
     same_bursts(&b);
     save(folder, "same-bursts.brst", &b);
     two_profiles(&b);

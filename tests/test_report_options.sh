@@ -162,6 +162,8 @@ report csv --csv "$dir/many-late.brst"; hasnt csv ",half" "0\\.468"
 report json --json "$dir/few-late.brst"; has json '"share_low":.0.468'
 report json --json "$dir/many-late.brst"; hasnt json '"half"' '_low":.0'
 has json 'They have no interval, for this reason, said above: ticks of looks that came late\.'
+report json --json "$dir/lost_time.brst" "$dir/lost_threads.brst"
+has json 'for this reason, said above: threads without a record\.'   # of how many nobody knows
 report text --base "$dir/many-late.brst" "$dir/few-late.brst"; has text '^unknown .* half$'
 
 # ---- the part of the time that recording took
@@ -280,6 +282,15 @@ done
 has stacks '^frame1 > frame2 > (5 more) > branch22 > (6 more) > frame15 > .* > frame20$'
 has stacks '^twin #2$'
 has text '25  *(none)  *twin #2$'
+
+# ---- a function of a header is one, in however many libraries; one of its name elsewhere is another
+report csv --csv --min 0 "$dir/shared-header.brst"
+has csv ',300,[0-9.]*,300,mixed (sh.h:3)$';  has csv ',50,[0-9.]*,50,mixed (other.h:9)$'
+has csv ',100,a,mixed (sh.h:3)$';            has csv ',200,b,mixed (sh.h:3)$'
+hasnt csv 'mixed (sh.h:3)$' '#2'
+report csv --csv --base "$dir/shared-header.brst" "$dir/shared-more.brst"
+has csv '^more,30,.*,200,230,.*b > mixed (sh.h:3)';  has csv '^same,0,.*b > a > mixed (sh.h:3)'
+hasnt csv 'mixed (sh.h:3)' 'sh.h:4'
 COLUMNS=60 bursty report "$dir/middle.brst" >"$dir/text"
 has text '  frame1 > (6 more) > branch23 > (11 more) > frame20$'
 COLUMNS=60 bursty report "$dir/game.brst" >"$dir/text"

@@ -201,7 +201,9 @@ top_of_it=$!
 wait_for is_attached $top_of_it
 came() { awk -v name=$crowd, '$1 == name && $2 != n { n = $2; s = s " " n } END { print s }' crowd; }
 came_to() { [ "$(came)" = "$1" ]; }
+events_of() { ls -l "/proc/$1/fd" | grep -c perf_event; }
 wait_for came_to ' 1'
+of_one=$(events_of $top_of_it)
 kill -USR1 $one
 wait_for came_to ' 1 2 1'
 start_one
@@ -213,10 +215,19 @@ wait_for shows 'other programs that they started, not shown' crowd
 kill $one
 wait $one
 wait_for came_to ' 1 2 1 2 1'
+start_one
+three=$pid
+wait_for came_to ' 1 2 1 2 1 2'
 kill $two
-wait $two $top_of_it
+wait_for came_to ' 1 2 1 2 1 2 1'
+start_one
+four=$pid
+wait_for came_to ' 1 2 1 2 1 2 1 2'
+# The first one's have the rings, and the second one's are closed.
+check "events of who is gone are closed" [ "$(events_of $top_of_it)" = $((3 * of_one)) ]
+kill $three $four
+wait $two $three $four $top_of_it
 check "it ends with the last one: $(cat crowd.err)" [ $? = 0 ]
-check "who comes and goes:$(came)" came_to ' 1 2 1 2 1'
 check "two processes by number" grep -q "^$crowd, 2 processes: " pair
 # The copy had 1.5 s of CPU time, and inherited the events of who started it: it counts once.
 cpu_of() { awk '/CPUs now/ { sub(/^.*: /, ""); all += $1 } END { printf "%d", 100 * all }' crowd; }

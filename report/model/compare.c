@@ -530,10 +530,10 @@ static void compare_contexts(const report *r, gathering *g) {
             const char *line = strrchr(key->place, ':');
             char *name = name_in_run(g, run, key->name);
             char *file = text_clean(key->place, line ? (size_t)(line - key->place) : 0);
-            /* of equal ones the lines are told apart as their numbers are */
+            /* what has no line is told apart by its number among its equals */
             g->function_of[run][i] =
                 identities_add(&g->context_names, name, file,
-                               (line ? (uint32_t)strtoul(line + 1, NULL, 10) : 0) + key->twin,
+                               line ? (uint32_t)strtoul(line + 1, NULL, 10) : key->twin,
                                side_of(g, run));
             free(name);
             free(file);

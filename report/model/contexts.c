@@ -299,6 +299,7 @@ static const contexts *named; /* qsort hands nothing through */
 static int by_name(const void *left, const void *right) {
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     int order = strcmp(named->keys[a - 1].name, named->keys[b - 1].name);
+    if (!order) order = strcmp(named->keys[a - 1].place, named->keys[b - 1].place);
     return order ? order : a < b ? -1 : a > b;
 }
 
@@ -316,32 +317,34 @@ static void set_place(report *r, report_tree *made, uint32_t name, const char *p
     made->line[name] = (uint32_t)strtoul(line + 1, NULL, 10);
 }
 
-static void add_number(char **name, uint32_t number) {
-    text numbered = {NULL, 0, 0};
-    text_format(&numbered, "%s #%lu", *name, (unsigned long)number);
-    free(*name);
-    *name = text_take(&numbered);
-}
-
-/* Functions of one name have their place beside it, and a number if they have none,
-   or the same. */
-static void name_twins(report *r, const contexts *c, report_tree *made) {
-    uint32_t *sorted = (uint32_t *)tool_alloc((c->key_count + 1) * sizeof *sorted), i;
+/* Functions of one name have their place beside it, and a number if they have no
+   place. Those of one name and place are one: a function of a header is in each
+   library that includes it. Returns which one stands for each key; to be freed by
+   the caller. */
+static uint32_t *name_twins(report *r, const contexts *c, report_tree *made) {
+    uint32_t *sorted = (uint32_t *)tool_alloc((c->key_count + 1) * sizeof *sorted), i, last = 0;
+    uint32_t *one_of = (uint32_t *)tool_alloc((c->key_count + 1) * sizeof *one_of);
     made->twin = (uint32_t *)tool_alloc(made->name_count * sizeof *made->twin);
     for (i = 0; i < c->key_count; i++) sorted[i] = i + 1;
     named = c;
     if (c->key_count) qsort(sorted, c->key_count, sizeof *sorted, by_name);
     for (i = 0; i < c->key_count; i++) {
-        const uint32_t name = sorted[i], before = i ? sorted[i - 1] : 0;
-        const contexts_key *key = &c->keys[name - 1];
-        if (before && strcmp(key->name, c->keys[before - 1].name) == 0) {
-            if (!made->twin[before]) made->twin[before] = 1;
+        const uint32_t name = sorted[i];
+        const contexts_key *key = &c->keys[name - 1], *before = last ? &c->keys[last - 1] : NULL;
+        const int is_twin = before && strcmp(key->name, before->name) == 0;
+        if (is_twin && *key->place && strcmp(key->place, before->place) == 0) {
+            one_of[name] = last;
+            continue;
+        }
+        if (is_twin) {
+            if (!made->twin[last]) made->twin[last] = 1;
             made->twin[name] = key->twin + 1;
         }
         set_place(r, made, name, key->place);
-        if (key->twin && *key->place) add_number(&made->names[name], key->twin + 1);
+        one_of[name] = last = name;
     }
     free(sorted);
+    return one_of;
 }
 
 /* Has all been counted? Then a burst of each thread never ends, and there is nothing
@@ -373,7 +376,7 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
         (uint32_t *)tool_alloc(tree->count * sizeof *place); /* of each node, in preorder */
     uint64_t total = tree->field[CONTEXTS_TOTAL], scaled = tree->field[CONTEXTS_SCALED];
     uint64_t sum = 0;
-    uint32_t node, depth = 0;
+    uint32_t node, depth = 0, *one_of;
     const int has_sums = tree->has_sums && !is_whole(tree, sampled);
     report_tree *made;
     size_t i;
@@ -399,14 +402,14 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
     made->is_whole = 1;
     for (i = 0; i < made->name_count; i++)
         made->names[i] = report_name(r, i ? contexts_name(c, (uint32_t)i) : "");
-    name_twins(r, c, made);
+    one_of = name_twins(r, c, made);
     made->count = 1;
     for (node = contexts_next(tree, 0, &depth); node; node = contexts_next(tree, node, &depth)) {
         const contexts_node *n = &tree->nodes[node];
         int scales = scaled != total;
         place[node] = (uint32_t)made->count;
         made->parent[made->count] = place[n->parent];
-        made->name[made->count] = n->key;
+        made->name[made->count] = one_of[n->key];
         to->counts[made->count] = n->lower;
         made->lower[made->count] = scales ? scaled_next(&sum, n->lower, scaled, total) : n->lower;
         made->upper[made->count] = scales ? contexts_scale(n->upper, scaled, total, 1) : n->upper;
@@ -422,6 +425,7 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
         to->unseen = unseen_of(tree, to);
         find_ranges(to);
     }
+    free(one_of);
     free(place);
 }
 

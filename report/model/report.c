@@ -122,8 +122,8 @@ void report_add_why(const report *r, unsigned of, text *out) {
     size_t i;
     for (i = 0; i < r->loss_count; i++) {
         const report_loss *loss = &r->losses[i];
-        if (!(loss->of & of) || (most && !(most->part >= 0))) continue;
-        if (!most || !(loss->part >= 0) || loss->part > most->part) most = loss;
+        const int is_unknown = !(loss->part >= 0); /* and outweighs all */
+        if (loss->of & of && (!most || is_unknown || loss->part > most->part)) most = loss;
     }
     if (most) text_add(out, "They have no interval, for this reason, said above: ");
     if (most) text_add(out, most->what);

@@ -214,7 +214,7 @@ function shareCell(part, low, high, most) {
 
 function functionTable(host) {
   let rows = [],
-    most = 0.01,
+    most = { self: 0.01, total: 0.01 }, // a bar is as long as its column where that is largest
     built = '',
     table = null,
     sort = 'self',
@@ -230,6 +230,13 @@ function functionTable(host) {
     calls: row => (workbench.unit.key === 'time' ? row.calls : row.amount) ?? -1,
     worth: row => (row.selfHigh === null ? Infinity : row.selfHigh - row.selfLow),
   };
+  // A line where the difference to the next one is sure.
+  function isApart(i) {
+    const a = rows[i],
+      b = rows[i + 1];
+    return Boolean(sort === 'self' && !up && b && a.self !== null && b.self !== null &&
+      a.worth && b.worth && differs(a.self, b.self, Math.min(a.worth, b.worth)));
+  }
   function build(unit) {
     const hasCalls = unit.key !== 'time' || unit.rows.some(row => row.calls !== null);
     const columns = [
@@ -238,9 +245,9 @@ function functionTable(host) {
         el('span', { class: 'place', title: rows[i].place }, shortPlace(rows[i].place)),
       ] },
       { key: 'self', label: unit.hasTotal ? 'self' : 'share', css: 'share', sorts: true,
-        cell: i => shareCell(rows[i].self, rows[i].selfLow, rows[i].selfHigh, most) },
+        cell: i => shareCell(rows[i].self, rows[i].selfLow, rows[i].selfHigh, most.self) },
       unit.hasTotal && { key: 'total', label: 'total', css: 'share', sorts: true,
-        cell: i => shareCell(rows[i].total, rows[i].totalLow, rows[i].totalHigh, most) },
+        cell: i => shareCell(rows[i].total, rows[i].totalLow, rows[i].totalHigh, most.total) },
       hasCalls && { key: 'calls', label: unit.key === 'time' ? 'calls' : unit.noun, css: 'number',
         sorts: true, cell: i => {
           const v = unit.key === 'time' ? rows[i].calls : rows[i].amount;
@@ -253,14 +260,7 @@ function functionTable(host) {
       height: 24,
       columns,
       isOn: i => Boolean(chosen && chosen.rows.includes(rows[i])),
-      // A line where the difference to the next one is sure.
-      rowCss: i => {
-        const a = rows[i],
-          b = rows[i + 1];
-        return sort === 'self' && !up && b && a.self !== null && b.self !== null &&
-          a.worth && b.worth &&
-          differs(a.self, b.self, Math.min(a.worth, b.worth)) ? 'apart' : '';
-      },
+      rowCss: i => (isApart(i) ? 'apart' : ''),
       onpick: i => {
         const row = rows[i];
         const same = state.get('function') === row.name && (state.get('at') || '') === row.place;
@@ -302,9 +302,11 @@ function functionTable(host) {
         return direction * (x < y ? -1 : x > y ? 1 : 0) || (b.self ?? -1) - (a.self ?? -1) ||
           (b.total ?? -1) - (a.total ?? -1);
       });
-      most = (seen.rows || []).reduce(
-        (m, row) => Math.max(m, row.selfHigh || row.self || 0,
-          row.totalHigh || row.total || 0), 0.001);
+      most = { self: 0.001, total: 0.001 };
+      for (const row of seen.rows || []) {
+        most.self = Math.max(most.self, row.selfHigh || row.self || 0);
+        most.total = Math.max(most.total, row.totalHigh || row.total || 0);
+      }
       table.head({ sort, up });
       table.set(rows.length);
       const all = (seen.rows || []).length,
@@ -320,7 +322,8 @@ function functionTable(host) {
             grouped(sum.count) + (sum.count === 1 ? ' context' : ' contexts') : '');
       } else if (unmet && sort !== 'name') words += '; ' + grouped(unmet) + ' met no tick';
       if (unit.leftOut) words += '; ' + grouped(unit.leftOut) + ' below --min are left out';
-      said.textContent = words + '.';
+      said.textContent = words + '.' + (rows.some((_, i) => isApart(i))
+        ? ' Below a line they are surely less.' : '');
     } else table.draw();
     const row = chosen && chosen.isChosen ? rows.indexOf(chosen.rows[0]) : -1;
     const mark = row + now;
@@ -618,6 +621,8 @@ function threadsTab(host) {
     unit = timed && { lockstep: lockstepOf(timed, whole) };
   const order = threads.map((thread, k) => k).sort((a, b) =>
     ticksOf[b] - ticksOf[a] || threads[b].events - threads[a].events || a - b);
+  const most = all ? rangeOf(unit, whole, ticksOf[order[0]], squaresOf[order[0]])[1]
+    || ticksOf[order[0]] / all : 1;
   const canPick = timed && timed.threads;
   const nameOf = k => (canPick ? threadKey(timed, k) : threads[k].name || '(no name)');
   const table = virtualTable({
@@ -630,7 +635,7 @@ function threadsTab(host) {
       ...(all ? [{ key: 'time', label: 'time', css: 'share', cell: i => {
         const part = ticksOf[order[i]] / all,
           [low, high] = rangeOf(unit, whole, ticksOf[order[i]], squaresOf[order[i]]);
-        return shareCell(part, low, high, 1);
+        return shareCell(part, low, high, most);
       } }] : []),
       { key: 'events', label: 'events', css: 'number', cell: i => short(threads[order[i]].events) },
       { key: 'checks', label: 'checks', css: 'number desk',
