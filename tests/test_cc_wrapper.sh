@@ -225,4 +225,79 @@ if command -v cmake >/dev/null 2>&1 && command -v make >/dev/null 2>&1; then
         [ "$(BURSTY_OFF=1 cmake/build/p)" = 9 ]; then pass
     else fail "cmake: $(tail -n 3 log)"; fi
 else skip "no cmake"; fi
+
+# ---- what the compiler answered is kept ----
+
+# xgcc counts how often it is started. It is a program, and no script.
+cat >xgcc.c <<'END_OF'
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    FILE *starts = fopen(getenv("STARTS"), "a");
+    (void)argc;
+    if (!starts || fputs("x\n", starts) < 0 || fclose(starts) != 0) return 1;
+    argv[0] = getenv("REAL");
+    execvp(argv[0], argv);
+    return 1;
+}
+END_OF
+started() { # TIMES WHAT COMPILER...: and the object is the same each time
+    times=$1 what=$2
+    shift 2
+    : >starts
+    rm -f main.o
+    BURSTY_CACHE=$out/kept STARTS=starts REAL=$CC with --no-late -- "$@" -c main.c -o main.o
+    if [ "$(wc -l <starts)" -eq "$times" ] && has_graph main.o; then pass
+    else fail "$what: $(wc -l <starts) starts, not $times: $(head -n 3 log)"; fi
+}
+rm -rf kept
+if $CC -o xgcc xgcc.c 2>log; then
+    printf '#!/bin/sh\nexec ./xgcc "$@"\n' >ygcc
+    chmod +x ygcc
+    : >starts
+    STARTS=starts REAL=$CC with --no-late -- ./ygcc -O1 -c main.c -o main.o
+    all=$(wc -l <starts)
+    started $all 'a script' ./ygcc -O1
+    started $all 'a script again' ./ygcc -O1
+    started $all 'first' ./xgcc -O1
+    cp main.o first.o
+    started $((all - 1)) 'again' ./xgcc -O1
+    if cmp -s main.o first.o; then pass; else fail 'a kept answer gives another object'; fi
+    started $all 'other words' ./xgcc -O1 -fPIC
+    started $((all - 1)) 'other words again' ./xgcc -O1 -fPIC
+    CPATH=include started $all 'other environment' ./xgcc -O1
+    started $all 'words from a file' ./xgcc -O1 -include include/part.h
+    started $all 'words from a file again' ./xgcc -O1 -include include/part.h
+    PATH=$PWD:$PATH started $all 'through PATH' xgcc -O1
+    PATH=$PWD:$PATH started $((all - 1)) 'through PATH again' xgcc -O1
+    for kept in kept/answer_*; do
+        size=$(wc -c <"$kept")
+        head -c $((size - 1)) "$kept" >part
+        cp part "$kept"
+    done
+    started $all 'a truncated answer' ./xgcc -O1
+    started $((all - 1)) 'mended' ./xgcc -O1
+    for kept in kept/answer_*; do
+        LC_ALL=C tr 'y' '\n' <"$kept" >part
+        cp part "$kept"
+    done
+    started $all 'a broken answer' ./xgcc -O1
+    touch -d '2001-02-03 04:05:06' xgcc
+    started $all 'another compiler of the name' ./xgcc -O1
+    # A plugin was built for some compiler: each is asked for its program, once.
+    : >kept/late-pass
+    asked() { # TIMES
+        : >starts
+        BURSTY_CACHE=$out/kept STARTS=starts REAL=$CC with -- ./xgcc -O1 -c main.c -o main.o
+        [ "$(wc -l <starts)" -eq "$1" ] && pass || fail "a plugin: $(wc -l <starts) starts, not $1"
+    }
+    case $($CC -print-prog-name=cc1) in
+    /*)
+        asked $all
+        asked $((all - 1))
+        ;;
+    *) skip "$CC is no gcc: its program is asked for otherwise" ;;
+    esac
+else skip "$CC makes no program here: $(head -n 1 log)"; fi
 finish

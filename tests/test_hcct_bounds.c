@@ -286,6 +286,30 @@ TEST(weighted_eviction_is_cheap) {
     arena_close(&a);
 }
 
+/* Lossy Counting sweeps after used / 4 events, however many multiples of its
+   width one weight crosses. */
+TEST(weights_are_noticed) {
+    uint32_t algorithm;
+    for (algorithm = 0; algorithm < HCCT_FULL; algorithm = next_algorithm(algorithm)) {
+        hcct_config c = config_of(algorithm, 100);
+        stream s = stream_of(FLAT, 5, 1);
+        arena a;
+        c.one_over_epsilon = 100;
+        arena_open(&a, &c, 20000);
+        hcct_enter(&a.t, 1, 1);
+        hcct_leave(&a.t);
+        hcct_enter(&a.t, 1, 1);
+        CHECK(!stats_of(&a.t).weighted);
+        hcct_leave(&a.t);
+        hcct_enter(&a.t, 1, 2);
+        CHECK(stats_of(&a.t).weighted);
+        hcct_leave(&a.t);
+        feed(&a.t, NULL, &s, 40000);
+        if (algorithm == HCCT_LOSSY) CHECK(stats_of(&a.t).visits <= 5 * 40000u);
+        arena_close(&a);
+    }
+}
+
 /* Every call is a context never seen before. */
 TEST(evict_at_every_step) {
     uint32_t algorithm, i;

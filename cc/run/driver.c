@@ -11,6 +11,7 @@
 #include "base/tool.h"
 #include "cc/cxx/count_cxx.h"
 #include "cc/put/cover.h"
+#include "cc/run/answers.h"
 #include "cc/run/inputs.h"
 #include "cc/cxx/ir.h"
 #include "cc/run/late.h"
@@ -206,6 +207,20 @@ static int says(const char *said, size_t size, const char *word) {
     return 0;
 }
 
+/* Keeps which of the probe's words were said. */
+static void keep_words(const char *kept, const char *said, size_t size) {
+    static const char *const words[] = {"bursty_cc_elf", "bursty_cc_plugin", "bursty_cc_by_operand",
+                                        "bursty_cc_by_address"};
+    text t = {NULL, 0, 0};
+    size_t i;
+    for (i = 0; i < sizeof words / sizeof *words; i++) {
+        if (says(said, size, words[i])) text_format(&t, " %s", words[i]);
+    }
+    text_bytes(&t, "", 1);
+    cc_answer_keep(kept, t.data);
+    text_free(&t);
+}
+
 /* bursty.h itself says where they are right: the compiler preprocesses it with
    the user's options. Returns CC_KEEPS_... A runtime that is not ours may lack
    the thunk. */
@@ -220,7 +235,7 @@ static void ask_for_keeping(job *j) {
                                 "(defined(__PIC__) && !defined(__PIE__)))\nbursty_cc_by_operand\n"
                                 "#elif defined(BURSTY_CHECKS_ARE_ASSEMBLY)\nbursty_cc_by_address\n#endif\n";
     cc_command c = {NULL, 0, 0};
-    char *path, *out, *said = NULL;
+    char *path, *out, *kept, *said;
     size_t i, size = 0;
     int is_intel = 0;
     j->keeps = CC_KEEPS_NOT;
@@ -232,20 +247,25 @@ static void ask_for_keeping(job *j) {
     out = cc_join(j->folder, "/keeps.i");
     add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE) | bit(CC_DEPENDENCY));
     if (j->d->choice.no_tls) cc_add_word(&c, "-DBURSTY_NO_TLS");
+    kept = cc_answer_path(&j->line, probe, &c);
+    said = cc_answer_read(kept);
     cc_add_word(&c, "-E");
     add_option(&c, "-x", "c");
     cc_add_word(&c, path);
     add_option(&c, "-o", out);
-    if (cc_write_embedded(j->folder, "bursty.h") == TOOL_OK &&
-        cc_write_file(path, probe, sizeof probe - 1) == TOOL_OK &&
-        cc_run(&c, CC_TO_NOWHERE, NULL) == 0 && cc_file_size(out, &size) == 0) {
+    if (said) size = strlen(said);
+    else if (cc_write_embedded(j->folder, "bursty.h") == TOOL_OK &&
+             cc_write_file(path, probe, sizeof probe - 1) == TOOL_OK &&
+             cc_run(&c, CC_TO_NOWHERE, NULL) == 0 && cc_file_size(out, &size) == 0) {
         said = (char *)tool_read_file(out, NULL, &size);
+        if (said && kept) keep_words(kept, said, size);
     }
     if (!is_intel && says(said, size, "bursty_cc_by_operand")) j->keeps = CC_KEEPS_BY_OPERAND;
     if (!is_intel && says(said, size, "bursty_cc_by_address")) j->keeps = CC_KEEPS_BY_ADDRESS;
     j->late_fits = !is_intel && says(said, size, "bursty_cc_plugin");
     j->twins = j->d->choice.dual && says(said, size, "bursty_cc_elf");
     cc_command_free(&c);
+    free(kept);
     free(said);
     free(out);
     free(path);

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/tool.h"
 #include "cc/put/rewrite.h"
+#include "cc/run/answers.h"
 #include "cc/run/runtime.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,9 +68,7 @@ static char *in_cache(const char *name) {
     return path;
 }
 
-/* The compiler's own program: cc1 of a gcc, or clang. *begin: how the name of
-   its plugin begins. NULL: it is neither. */
-static char *program_of(const cc_line *line, const char *folder, const char **begin) {
+static char *ask_for_program(const cc_line *line, const char *folder, const char **begin) {
     char *program = ask(line, folder, "-print-prog-name=cc1"), *root;
     *begin = of_gcc;
     if (program && *program == '/') return program;
@@ -78,6 +77,21 @@ static char *program_of(const cc_line *line, const char *folder, const char **be
     program = root ? cc_join(root, "/bin/clang") : NULL;
     *begin = of_clang;
     free(root);
+    return program;
+}
+
+/* The compiler's own program: cc1 of a gcc, or clang. *begin: how the name of
+   its plugin begins. NULL: it is neither. */
+static char *program_of(const cc_line *line, const char *folder, const char **begin) {
+    char *kept = cc_answer_path(line, "program", NULL), *program = cc_answer_read(kept);
+    if (program && is_file(program)) {
+        *begin = strcmp(tool_last_part(program), "clang") == 0 ? of_clang : of_gcc;
+    } else {
+        free(program);
+        program = ask_for_program(line, folder, begin);
+        if (program) cc_answer_keep(kept, program);
+    }
+    free(kept);
     return program;
 }
 

@@ -72,7 +72,7 @@ static FOOTPRINT_P_APART void footprint_p_push(footprint *fp, uint64_t block, ui
     }
     p = fp->index[footprint_p_find(fp, block, bucket)];
     since = fp->slot[p].time;
-    if (since > fp->bursts.origin) {                       /* it is live */
+    if (since > fp->bursts.origin) {               /* it is live: see the invariants */
         footprint_p_gap_far(fp->gap, fp->columns, fp->now - since + 1, fp->sample_log2);
         footprint_p_unlink(fp, p);
     } else p = 1;

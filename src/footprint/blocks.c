@@ -19,7 +19,7 @@ static inline uint32_t footprint_p_find(const footprint *fp, uint64_t block, uin
     return bucket;
 }
 
-/* Slot s is no longer live: its time is 0. The live slot before it, or bottom, is linked to the
+/* Slot s is no longer live. The live slot before it, or bottom, is linked to the
    one behind it. That of the last live slot is always the next slot to be
    filled. */
 static inline void footprint_p_unlink(footprint *fp, uint32_t s) {
@@ -27,7 +27,6 @@ static inline void footprint_p_unlink(footprint *fp, uint32_t s) {
     uint32_t word = s >> 6, before = fp->bottom;
     uint64_t bit = UINT64_C(1) << (s & 63), bits = live[word] & (bit - 1);
     live[word] &= ~bit;
-    fp->slot[s].time = 0;
     if (!fp->is_linked) return;
     while (bits == 0 && word > before >> 6) bits = live[--word];
     if (bits) before = word << 6 | FOOTPRINT_P_LOG2(bits);

@@ -33,7 +33,8 @@
      If nothing is pending, F - 1 - T live slots lie strictly after place[j].
      place[j] falls as j grows, over all groups. lead[g] is that of the first mark of group g.
      index finds each live slot by its block. An entry is stale if its slot holds another block or
-     is not live. It goes when its block gets a new slot.
+     is not live: its block is recent, and the entry goes when that gets a new slot, or its time
+     is one before the burst. What is forgotten has no entry.
 
    While a mark rests, its age (now - tau_F + 1), the shortest window counted as
    >= F, grows by one at each access. A rest is a stretch of ages, and row F of
