@@ -3,10 +3,10 @@
 # construction: bench/coverage_kinds.c's programs, SEEDS (40) times each. tails (Pareto's lengths,
 # 9900:100), phases, forks (100 children, merged), pool (threads that steal tasks), game50 to
 # game144 (so many frames a second), idle (10 threads, one sleeps), waits (threads that sleep and
-# want a lock), lines and blocks (footprints of bursts beside those of all). Times are by timers, by looks at random moments (config.watch = 2), of
-# waits by the watcher, of games and lines from outside (bursty record). kernel is
-# bench/record_kernel.c, which knows how much of its time is in the kernel. Prints the second
-# table of docs/intervals.md, and of games that of docs/ticks.md.
+# want a lock), lines, and blocks (footprints of bursts beside those of all). Times are by timers,
+# by looks at random moments (config.watch = 2), of waits by the watcher, of games and lines from
+# outside (bursty record). kernel is bench/record_kernel.c, which knows how much of its time is in
+# the kernel. Prints the second table of docs/intervals.md, and of games that of docs/ticks.md.
 #
 #     sh bench/coverage_kinds.sh             SEEDS=10 sh bench/coverage_kinds.sh forks pool: less
 #
@@ -24,7 +24,8 @@ mkdir -p "$work" || exit 2
 run() { # PROGRAM SEED WATCH NAME
     if [ "$1" = kernel ]; then # 20, 40 or 60 % of its time, in 1, 2 or 4 threads
         "$BUILD/bursty" record --time --quiet -o "$work/$4.brst" -- \
-            "$work/kernel" long $((20 + $2 % 3 * 20)) $((1 << $2 / 3 % 3)) 500 >"$work/said" || exit 2
+            "$work/kernel" long $((20 + $2 % 3 * 20)) $((1 << $2 / 3 % 3)) 500 >"$work/said" ||
+            exit 2
         sed 's/\([^ ]*\).*/kernel,(kernel),\1,0/' "$work/said" >"$work/$4.truth"
     elif [ "$3" = 9 ]; then # `bursty record` writes the file, and the program another one
         way=--time
@@ -73,7 +74,8 @@ echo "$seeds seeds, load $(cut -d ' ' -f 1 /proc/loadavg)"
 echo
 echo '| kind | program | hold the truth | width | upper bounds alone | none |'
 echo '|---|---|---|---|---|---|'
-for program in ${*:-tails phases forks pool game50 game60 game100 game144 idle waits lines kernel blocks}; do
+programs='tails phases forks pool game50 game60 game100 game144 idle waits lines kernel blocks'
+for program in ${*:-$programs}; do
     case $program in
     tails|phases|forks)
         for seed in $(seq "$seeds"); do run "$program" "$seed" 0 "$program-$seed"; done

@@ -99,7 +99,8 @@ int main(void) {
     board_print("\n");
     board_equal("many switches", switches > 1000, 1);
     board_equal("the motor ran", turns_of_motor > TURNS / 2, 1);
-    board_equal("checks, within a twentieth", told * 20u > checks * 19u && told * 20u < checks * 21u, 1);
+    board_equal("checks, within a twentieth",
+                told * 20u > checks * 19u && told * 20u < checks * 21u, 1);
     board_equal("lost", (uint32_t)stats.lost, 0);
     file = board_open("tasks.brst");
     board_equal("dump", (uint32_t)bursty_write(to_board, &file), 0);
