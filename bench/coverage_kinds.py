@@ -8,14 +8,25 @@ import csv
 import sys
 from collections import defaultdict
 
-# table of the report, its value and bounds, table of the truth, is it a count
+# table of the report, its columns of a name, its value and bounds, table of the truth, is it a count
+CALLED = 'functions: functions: calls'
+COUNT = ('estimated', 'estimated_low', 'estimated_high')
+SHARE = ('share', 'share_low', 'share_high')
 KINDS = {
-    'functions': ('functions: functions: calls', 'share', 'share_low', 'share_high', 'functions', 0),
-    'counts': ('functions: functions: calls', 'estimated', 'estimated_low', 'estimated_high', 'functions', 1),
-    'trips': ('functions: functions: loop trips', 'share', 'share_low', 'share_high', 'trips', 0),
-    'time': ('time: ', 'self_share', 'self_low', 'self_high', 'time', 0),
-    'scopes': ('time: ', 'total_share', 'total_low', 'total_high', 'scopes', 0),
-    'differences': ('call_changes: ', 'change', 'change_low', 'change_high', 'functions', 1),
+    'functions': (CALLED, 'function', *SHARE, 'functions', 0),
+    'counts': (CALLED, 'function', *COUNT, 'functions', 1),
+    'trips': ('functions: functions: loop trips', 'function', *SHARE, 'trips', 0),
+    'pairs': ('pairs: callers and callees: calls', 'caller>function', *SHARE, 'pairs', 0),
+    'contexts': ('contexts: ', 'context', *SHARE, 'contexts', 0),
+    'time': ('time: ', 'function', 'self_share', 'self_low', 'self_high', 'time', 0),
+    'scopes': ('time: ', 'function', 'total_share', 'total_low', 'total_high', 'scopes', 0),
+    'kernel': ('time: ', 'function', 'total_share', 'total_low', 'total_high', 'kernel', 0),
+    'lines': ('lines: ', 'place', *SHARE, 'lines', 0),
+    'running': ('waiting: ', 'function', 'run_share', 'run_low', 'run_high', 'runs', 0),
+    'waiting': ('waiting: ', 'function', 'wait_share', 'wait_low', 'wait_high', 'waits', 0),
+    'footprints': ('windows: ', 'window_accesses', 'average', 'average_low', 'average_high', 'windows', 0),
+    'cache misses': ('misses: ', 'cache_bytes', 'miss_ratio', 'miss_low', 'miss_high', 'misses', 0),
+    'differences': ('call_changes: ', 'function', 'change', 'change_low', 'change_high', 'functions', 1),
 }
 
 
@@ -24,7 +35,7 @@ def truth_of(path, table, is_count):
             for row in csv.reader(open(path, newline='')) if row[0] == table}
 
 
-def rows_of(path, heading, names):
+def rows_of(path, heading, key, names):
     columns = here = None
     for row in csv.reader(open(path, newline='')):
         if row and row[0].startswith('# '):
@@ -33,18 +44,22 @@ def rows_of(path, heading, names):
             columns = row
         elif row and here:
             cell = dict(zip(columns, row))
-            yield cell['function'], *[float(cell[n]) if cell.get(n) else None for n in names]
+            yield '>'.join(cell[k] for k in key.split('>')), *[float(cell[n]) if cell.get(n) else None for n in names]
 
 
 def main():
     kind, program, *files = sys.argv[1:]
-    heading, value, low_name, high_name, table, is_count = KINDS[kind]
+    heading, key, value, low_name, high_name, table, is_count = KINDS[kind]
     both = held = alone = below = none = 0
     errors, widths = defaultdict(list), defaultdict(list)
     for truth_path, report in zip(files[::2], files[1::2]):
         parts = [truth_of(p, table, is_count) for p in truth_path.split('+')]
         truth = {name: parts[-1][name] - (parts[0][name] if len(parts) > 1 else 0) for name in parts[-1]}
-        for name, middle, low, high in rows_of(report, heading, (value, low_name, high_name)):
+        rows = list(rows_of(report, heading, key, (value, low_name, high_name)))
+        if kind == 'lines': # of the time outside of the kernel, whose part the program does not know
+            known = sum(row[1] for row in rows if row[0] in truth)
+            truth = {name: true * known for name, true in truth.items()}
+        for name, middle, low, high in rows:
             true = truth.get(name)
             if true is None or middle is None:
                 continue

@@ -6,7 +6,7 @@
        drift   one function takes 1 to 5 ms and changes slowly, over some 500
                frames; slow frames wait, and come 50 at a time, at any time.
                The function is not to blame
-       cause   as drift, and in slow frames collect takes 3 ms */
+       cause   as drift, and in slow frames collect takes 3 ms. cause1 takes 1 */
 #define BURSTY_NO_TIMERS
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
@@ -45,7 +45,7 @@ static void collect(double ms) { BURST_SCOPE("collect"); work(ms); BURST_LEAVE()
 static int play(const char *file, const char *kind, long frames, uint64_t seed) {
     static uint64_t memory[1 << 19];
     bursty_config config;
-    double level = 0, wait;
+    double level = 0, wait, cause = strncmp(kind, "cause", 5) ? 0 : kind[5] ? atof(kind + 5) : 3;
     long i, left = 0;
     int k, status;
     memset(&config, 0, sizeof config);
@@ -71,7 +71,7 @@ static int play(const char *file, const char *kind, long frames, uint64_t seed) 
             drift(3 + (level > 0 ? 2 : -2) * (1 - exp(-8 * fabs(level))));
             if (left) left--;
             else if (uniform() < .001) left = 50;
-            if (left && !strcmp(kind, "cause")) collect(3);
+            if (left && cause > 0) collect(cause);
             wait = left ? 25 : 2 + 3 * uniform();
         }
         now_ns += (uint64_t)(wait * 1e6);

@@ -68,6 +68,34 @@ static BURSTY_P_TLS struct {
     bursty_fiber own;   /* its scopes meanwhile */
 } bursty_p_fiber;
 
+#ifdef BURSTY_BARE
+/* An RTOS switches tasks at any instruction. One that is left in the slow path has
+   the word, and what others would record could come into the middle of what it
+   records. So they have a large word until it goes on: their checks are counted
+   then, and record nothing. A task that is left between the load and the store of
+   a check puts an old word back later. If that is the large one, nobody would
+   sample again: the next switch notices it, and the gap goes on in its middle. */
+BURSTY_P_COLD static void bursty_p_switch_word(const bursty_fiber *from, const bursty_fiber *to) {
+    bursty_p_thread *t = bursty_p_registered();
+    uint32_t n = BURSTY_P_HERE.n;
+    if (bursty_p_away.task && t && BURSTY_P_AWAY - n < BURSTY_P_BUSY / 4)
+        bursty_p_count_up(&t->checks, BURSTY_P_AWAY - n);
+    if (!bursty_p_away.task && BURSTY_P_IS_HELD()) {
+        if (n <= BURSTY_P_BUSY) {
+            bursty_p_away.task = from;
+            bursty_p_away.word = n;
+        } else n = !t ? BURSTY_P_SPAN : t->live ? 0 : t->span / 2;
+    }
+    if (bursty_p_away.task == to) {
+        n = bursty_p_away.word;
+        bursty_p_away.task = NULL;
+    }
+    BURSTY_P_HERE.n = bursty_p_away.task ? BURSTY_P_AWAY : n;
+}
+#else
+#define bursty_p_switch_word(from, to) ((void)0)
+#endif
+
 BURSTY_P_INLINE void bursty_p_move_scopes(bursty_fiber *from, const bursty_fiber *to) {
     volatile bursty_here *here = &BURSTY_P_HERE;
     const uint32_t was = here->depth, now = to->depth;
@@ -111,6 +139,7 @@ BURSTY_API bursty_fiber *bursty_fiber_switch(bursty_fiber *fiber) {
         fiber->depth = 1;
     }
 #endif
+    bursty_p_switch_word(was ? was : &bursty_p_fiber.own, to);
     bursty_p_move_scopes(was ? was : &bursty_p_fiber.own, to);
     if (fiber) BURSTY_P_SHOW(&fiber->depth, BURSTY_P_RUNS);
     bursty_p_fiber.runs = fiber;

@@ -38,7 +38,7 @@ m0)
     ;;
 m3)
     prefix=arm-none-eabi- machine='-mcpu=cortex-m3 -mthumb' files=cortexm.c \
-        link="-T tests/firmware/cortexm.ld"
+        link="-T tests/firmware/cortexm.ld" programs="$programs tasks"
     run="qemu-system-arm -M mps2-an385 $qemu"
     ;;
 rv32)
@@ -176,6 +176,25 @@ case $programs in *ticks*)
                    share["sixty"] > 55 && share["sixty"] < 65)
         }' "$out/ticks.brst.txt"
     grep 'ticks\.c:' "$out/ticks.brst.txt" | sed 's/^/    /'
+    ;;
+esac
+# Each share of calls lies within twice its interval of what the tasks did: four standard errors.
+case $programs in *tasks*)
+    "$build/bursty" report --csv --min 0 "$out/tasks.brst" >"$out/tasks.csv"
+    check "calls of two tasks that are switched at any instruction" awk -F'[ ,;]+' '
+        NR == FNR { if ($2 == "turns:") { drive = $4; send = $6 } next }
+        /^# / { is_calls = /^# functions: functions: calls/; next }
+        is_calls && $1 != "rank" && $10 != "" {
+            true = $10 == "drive" ? drive : $10 == "send" ? send : drive + 2 * send
+            true /= 2 * drive + 3 * send
+            rows += ($3 < $2 && true > $2 - 2 * ($2 - $3) && true < $2 + 2 * ($4 - $2)) }
+        END { exit rows != 3 }' "$out/tasks.log" "$out/tasks.csv"
+    check "and who called whom" awk -F, '
+        /^# / { is_pairs = /^# pairs/; next }
+        is_pairs && $1 != "rank" && $11 != "" { pairs = pairs $10 ">" $11 " " }
+        END { exit !(pairs ~ /send>leaf/ && pairs ~ /drive>leaf/ && pairs ~ /motor>drive/ &&
+                     pairs ~ /radio>send/ && split(pairs, each, " ") == 4) }' "$out/tasks.csv"
+    grep 'turns:' "$out/tasks.log"
     ;;
 esac
 # 16 of 400 periods miss their deadline, and the report says by which function.
