@@ -4931,7 +4931,7 @@ static void bursty_p_timer_delete(int timer) {
 
    So the numbers of the clock's ticks that interrupted it leave the same
    remainder by some r: here by 5. Each signal is counted by its remainder for
-   all r. What no sleep was in front of is left out: a thread that runs on is
+   all r. Signals that no sleep came before are left out: a thread that runs on is
    interrupted in a regular way, too, and loses nothing by it.
 
    Cost: the coarse clock, which needs no system call, and 24 divisions. */
@@ -6801,8 +6801,8 @@ static void bursty_p_time_stats(bursty_stats *out) {
     }
 }
 
-/* The part of a dump: rows of one thread, each with how many rows before it its
-   parent stands. (`thread` is the index of a record, which may be so new that
+/* The part of a dump: rows of one thread. Each says how many rows before it its parent
+   stands. (`thread` is the index of a record, which may be so new that
    it has no number yet.) */
 static void bursty_p_put_paths(bursty_p_dump *d, uint32_t thread, uint32_t count) {
     uint32_t i, k, back, some = 0;
