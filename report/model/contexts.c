@@ -531,8 +531,8 @@ static void add_table(report *r, const context_tree *t) {
 
 static uint64_t add_up(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
-/* Scales the sum of several contexts up. If each were scaled up by itself it would be
-   rounded down, and a thousand of them would lose a thousand. */
+/* Of several contexts together: each of them scaled up alone is rounded down, and a
+   thousand of them lose a thousand. */
 static uint64_t scaled_up(const context_tree *t, uint64_t count) {
     return t->recorded == t->total ? count : contexts_scale(count, t->total, t->recorded, 0);
 }
