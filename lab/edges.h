@@ -32,7 +32,6 @@ typedef struct edges_plan {
     void *memory;
     uint64_t *count; /* plan.edges + 1; the last is X */
     uint64_t *early; /* without the vertices that have a stay edge */
-    int is_weighed_by_counts;
 } edges_plan;
 
 /* Makes the graph ready and weighs it. Returns a TOOL_ status after a

@@ -339,7 +339,7 @@ static int set_option(options *o, report *r, tool_option *option) {
     return tool_no_option(option, "report");
 }
 
-/* What a comparison can be written as, and what it has no use for. */
+/* Refuses forms that a comparison has not, and options that it does not use. */
 static int check_comparison(const options *o, const report *r) {
     static const unsigned useless = REPORT_USES_CAUSE | REPORT_USES_WHOLE | REPORT_USES_SOURCES;
     size_t i;

@@ -10,7 +10,7 @@
 
    So the numbers of the clock's ticks that interrupted it leave the same
    remainder by some r: here by 5. Each signal is counted by its remainder for
-   all r. What no sleep was in front of is left out: a thread that runs on is
+   all r. Signals that no sleep came before are left out: a thread that runs on is
    interrupted in a regular way, too, and loses nothing by it.
 
    Cost: the coarse clock, which needs no system call, and 24 divisions. */

@@ -124,7 +124,7 @@ cc|--late --no-late|cc: --late and --no-late contradict each other
 cc|--verbose --verbose|cc: --verbose is given twice
 cc|--colour|cc: no option '--colour'; bursty cc --help lists them
 cc|-o x|cc: no option '-o'; bursty cc --help lists them
-cc|gcc|cc: gcc: the compiler stands behind --
+cc|gcc|cc: gcc: write the compiler after --
 place|-o $dir/new -o $dir/new|place: -o is given twice
 place|--list --list|place: --list is given twice
 place|--list=all|place: --list takes no value

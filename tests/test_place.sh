@@ -341,7 +341,7 @@ bad 'the line begins with no letter' 'Z f\n'
 bad 'the line belongs to no function' 'C f -\n'
 bad 'the last line is cut off' "${F}B"
 bad 'the function before this line has no skeleton' "$F"
-bad 'the line stands behind a skeleton' "${F}B\nC g -\n"
+bad 'the line comes after a skeleton' "${F}B\nC g -\n"
 bad 'the skeleton has a call without a C line' "${F}B c0\n"
 bad 'the skeleton has a loop without an L line' "${F}B W0{;;}\n"
 bad 'the skeleton lacks a loop of an L line' "${F}L w 1 - 1 0 -\nB\n"

@@ -9,17 +9,17 @@
 #include <unistd.h>
 #endif
 
-static const char *const hex[] = {
+static const char *const code_hex[] = {
 #include "x86decode_code.inc"
 };
 enum { COUNT = 1309, DIGITS = 80 };    /* instructions, and digits in a line of theirs */
 
 /* Returns how many bytes there are; code is CODE_MOST large. */
-enum { CODE_MOST = sizeof hex / sizeof *hex * DIGITS / 2 };
+enum { CODE_MOST = sizeof code_hex / sizeof *code_hex * DIGITS / 2 };
 static unsigned code_of(unsigned char *code) {
     unsigned line, at, count = 0, byte;
-    for (line = 0; line < sizeof hex / sizeof *hex; line++)
-        for (at = 0; hex[line][at] && sscanf(hex[line] + at, "%2x", &byte) == 1; at += 2)
+    for (line = 0; line < sizeof code_hex / sizeof *code_hex; line++)
+        for (at = 0; code_hex[line][at] && sscanf(code_hex[line] + at, "%2x", &byte) == 1; at += 2)
             code[count++] = (unsigned char)byte;
     return count;
 }

@@ -564,8 +564,8 @@ WRAP(int, execvpe, (const char *name, char *const *words, char *const *environme
     AWAY(__real_execvpe(name, words, environment));
 }
 
-/* What those below call in the place of execl and its kin. lld takes a function
-   out of an archive (-static) only if something names it without __real_. */
+/* The functions below call these in place of execl and its kin. With -static lld takes
+   a function out of an archive only if something names it without __real_. */
 __attribute__((used)) static int (*const by_path[])(const char *, char *const *) = {execv, execvp};
 __attribute__((used)) static int (*const by_environment)(const char *, char *const *,
                                                          char *const *) = execve;

@@ -288,7 +288,7 @@ static int read_line(reader *r) {
         return refuse(r, start, "the line begins with no letter of a call graph");
     if (!r->has_function) return refuse(r, start, "the line belongs to no function");
     f = &r->g->functions[r->g->function_count - 1];
-    if (r->has_body && kind != 'N') return refuse(r, start, "the line stands behind a skeleton");
+    if (r->has_body && kind != 'N') return refuse(r, start, "the line comes after a skeleton");
     if (kind == 'C') return read_call(r, f);
     if (kind == 'L') return read_loop(r, f);
     if (kind == 'B') return read_body(r, f);

@@ -13,7 +13,7 @@
 
    Components of the graph without checks come in the order in which each leads
    to those before it. A loop among them counts what prove_strips finds; if it
-   finds nothing, the loop has no end that can be seen, is told, and counts as
+   finds nothing, the loop has no end that can be seen, is reported, and counts as
    one round. Recursion has none, either. What a pointer leads to is the longest
    of all that are taken. An outside function counts as one instruction. */
 #include "cc/prove/prove.h"

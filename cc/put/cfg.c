@@ -15,7 +15,7 @@
        case 1: s;           {P; if (0) {case 1: D;} s;}  falling into a case passes D by
 
    Behind a statement that calls something stands a cut: an edge to a vertex of
-   its own, so that what runs behind a call that does not return is told apart
+   its own, so that what runs after a call that does not return is counted apart
    (exits.h). Markers tell which vertex the code of a call belongs to:
 
        M; s;                f(x)                          in front of a statement

@@ -87,7 +87,7 @@ const char *cc_planner_add(cc_planner *p, const char *name, const char *file, cc
 void cc_planner_leave(cc_planner *p, const char *name, const char *file, const char *reason,
                       uint32_t *lines, uint32_t count);
 uint32_t cc_planner_slots(const cc_planner *p);
-/* Is there anything to be told of the file? */
+/* Is there anything to report about the file? */
 int cc_planner_has_tables(const cc_planner *p);
 void cc_planner_free(cc_planner *p);
 void cc_cfg_free(cc_cfg *g);

@@ -130,8 +130,8 @@ static uint32_t behind_harmless(const cc_tokens *t, uint32_t i) {
 }
 
 /* Is the static variable at i a table of numbers that nothing changes and whose
-   elements are only read, `static const T name[..] = {..};` and name[..]? Two of
-   them are as good as one, for no address of theirs is kept. */
+   elements are only read, `static const T name[..] = {..};` and name[..]? Such a
+   table may exist twice, for nobody keeps its address. */
 static int is_read_table(const cc_tokens *t, uint32_t i, uint32_t first, uint32_t last) {
     uint32_t name, end, k;
     if (!cc_spells(t, i + 1, "const")) return 0;
@@ -317,7 +317,7 @@ static const char *body_twice(const cc_dual *d, const cc_function *f, const cc_n
 
 /* ---- deciding ---- */
 
-/* Do second copies call that of g? */
+/* Do second copies of functions call the second copy of g? */
 static int goes_to_second(const cc_dual *d, uint32_t g) {
     return g != CC_NOBODY && !d->w->flows[g].checked && !d->list[g].why_not;
 }

@@ -133,8 +133,8 @@ static uint32_t cleanup_in(cc_unit *u, uint32_t first, uint32_t last) {
     return 0;
 }
 
-/* What the attributes of a declaration run at the end of its scope stands in
-   front of what the declaration itself calls: next leads from there to
+/* Attributes of a declaration may call functions at the end of its scope. These calls
+   stand in front of those of the declaration itself: next leads from there to
    `list`. */
 static uint32_t add_cleanups(cc_unit *u, uint32_t first, uint32_t end, uint32_t list) {
     const cc_tokens *t = &u->tokens;

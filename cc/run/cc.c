@@ -297,7 +297,7 @@ static int read_options(int argc, char **argv, command_line *l) {
     tool_options(&option, argc, argv);
     while (status == TOOL_OK && tool_next(&option)) status = read_option(l, &option);
     if (status == TOOL_OK && option.files > 0) {
-        status = tool_error("cc: %s: the compiler stands behind --", argv[0]);
+        status = tool_error("cc: %s: write the compiler after --", argv[0]);
     }
     return status == TOOL_OK ? check_together(l) : status;
 }

@@ -2,7 +2,7 @@
    (docs/formats.md) into the file $HCCT_RAW names, at most $HCCT_RAW_EVENTS
    events. One thread. For lab/paper/hcct.sh. Compile the program with
    -fno-inline, for an inlined call has no frame of its own, and
-   -fno-omit-frame-pointer, so that its frames can be told; this file without
+   -fno-omit-frame-pointer, so that its frames can be found; this file without
    instrumentation. */
 #include <stdint.h>
 #include <stdio.h>

@@ -15,9 +15,9 @@
    that a table leads to.
 
    A comparison of the low byte, word or 32 bits says nothing of the rest. It is
-   remembered, and counts where the walk comes to what cleared the rest: a
-   movzx, or for 32 bits any instruction that writes a register as 32 bits, for
-   the processor clears the upper half then. A value that was read or handed
+   remembered, and counts when the walk comes to an instruction that cleared the rest:
+   a movzx or, for 32 bits, any that writes a register as 32 bits, since the processor
+   then clears the upper half. A value that was read or handed
    over as 64 bits is not bounded by a comparison of its lower half.
 
    cost: a few instructions for each load, for the comparison stands close to

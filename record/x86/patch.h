@@ -122,7 +122,7 @@ X86_API uint32_t x86_install(const x86_config *config);
 X86_API const char *x86_reason(void);
 /* Sends callers to the copies (1) or to the original code (0). A loop that runs
    in a copy goes on there until it returns; it does not sample. Returns 0, or
-   -1: the entries are as they were, and x86_arm returned -1. This function
+   -1 if x86_arm failed; then the entries are unchanged. This function
    and the next two are async-signal-safe. */
 X86_API int x86_toggle(int on);
 /* Switches off, and writes the original entries back, so that the program costs

@@ -14,7 +14,7 @@
 
 typedef struct context_rows context_rows;
 
-/* NULL unless the tables have the calls that the tree has. */
+/* Returns NULL unless tables and tree have the same calls. */
 context_rows *context_rows_make(const contexts *c, const contexts_tree *tree, const tally *s);
 /* The interval of the share of `calls` recorded calls of a function, by all of
    its callers (caller 0) or by one; low < 0 unless its row has just these

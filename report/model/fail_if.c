@@ -80,7 +80,7 @@ int fail_if_read(fail_if *f, const char *words) {
     while (end > name && (end[-1] == ' ' || end[-1] == '\t')) end--;
     if (end <= name) return refuse(words, "there is no name before the '>'");
     at = strrchr(words, '>') + 1;
-    if (!get_number(&at, &number)) return refuse(words, "no number stands behind the '>'");
+    if (!get_number(&at, &number)) return refuse(words, "there is no number after the '>'");
     for (size = strlen(at); size && (at[size - 1] == ' ' || at[size - 1] == '\t'); size--) {}
     unit = text_clean(at, size);
     size = (size_t)set_unit(f, unit, number);

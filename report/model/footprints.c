@@ -5,9 +5,8 @@
    footprints too. The middle of a bin, at most a sixteenth from its ends, is
    drawn, but never more than there are blocks.
 
-   Of a sample of bursts only what has an interval is shown: averages of windows
-   that most bursts are long enough for, and misses of caches that most bursts
-   would fill. */
+   A sample of bursts shows only what has an interval: averages of windows that are
+   no longer than most bursts, and misses of caches that most bursts would fill. */
 #include "base/json.h"
 #include "base/tool.h"
 #include "report/kinds/footprints.h"

@@ -4,8 +4,8 @@
 #include "report/kinds/sampled.h"
 
 /* A watcher looks at all threads at one moment. Threads in lockstep are then
-   seen in the same scope, and m such looks are worth one. This is how many
-   looks are worth an independent one, over all scopes; 1 if none looked, and at
-   least 1. docs/ticks.md has the formula. */
+   seen in the same scope, and m such looks are worth one. Returns how many looks are
+   worth one independent look, over all scopes: at least 1, and 1 if there was no look.
+   docs/ticks.md has the formula. */
 double looks_lockstep(const tally *s);
 #endif

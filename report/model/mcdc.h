@@ -35,10 +35,10 @@ typedef struct mcdc_shown {
 void mcdc_show(const decided *d, const mcdc_run *runs, const mcdc_pairs *pairs, uint64_t seen,
                mcdc_shown *out);
 
-/* What would show condition i, which no seen pair shows: at most `most` pairs
-   of runs, each of which would do, those whose wanted run evaluates few
-   conditions first. One run of each pair was seen, if that is possible; else
-   both are wanted. Returns how many pairs there are. */
+/* No pair of runs that was seen shows condition i. This lists pairs that would show it,
+   at most `most` of them; those whose wanted run evaluates few conditions come first.
+   One run of each pair was seen, if that is possible; else both are wanted. Returns how
+   many pairs there are. */
 typedef struct mcdc_wanted {
     uint32_t run[2]; /* the second was not seen */
     int both;        /* nor was the first */

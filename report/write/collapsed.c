@@ -1,8 +1,8 @@
 /* collapsed.c - one stack a line, `outer;inner N`: what flamegraph.pl,
-   speedscope and others read. Whole stacks where the report has them; else
-   pairs of caller and callee, which would count the same calls twice beside
-   them. N has one unit: ticks, if there are any, or calls; --by chooses.
-   Standard error says which, if there was a choice.
+   speedscope and others read. They are whole stacks if the report has
+   them, else pairs of caller and callee: both together would count the same calls
+   twice. N has one unit: ticks, if there are any, or calls; --by chooses. Standard
+   error says which, if there was a choice.
 
    Stacks are whole, and lines go out as they are made. */
 #include "base/tool.h"

@@ -254,8 +254,8 @@ static void bursty_p_time_stats(bursty_stats *out) {
     }
 }
 
-/* The part of a dump: rows of one thread, each with how many rows before it its
-   parent stands. (`thread` is the index of a record, which may be so new that
+/* The part of a dump: rows of one thread. Each says how many rows before it its parent
+   stands. (`thread` is the index of a record, which may be so new that
    it has no number yet.) */
 static void bursty_p_put_paths(bursty_p_dump *d, uint32_t thread, uint32_t count) {
     uint32_t i, k, back, some = 0;

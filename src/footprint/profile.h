@@ -61,7 +61,7 @@ FOOTPRINT_API double footprint_fill_time(const footprint_profile *p, double bloc
    of profiles that an older version wrote. */
 FOOTPRINT_API double footprint_reuse_after(const footprint_profile *p, double window);
 /* Returns the share of accesses that miss in an LRU cache of so many blocks,
-   as far as averages tell: footprint_reuse_after the window that fills the
+   as averages estimate it: footprint_reuse_after of the window that fills the
    cache. It assumes that reuse is alike at all times, and never grows with the
    cache. Returns -1 where footprint_reuse_after does, and for less than
    2^sample_log2 blocks, where sampling cannot tell. */

@@ -21,7 +21,7 @@ void timer_want_lines(void);
 /* Gets ready, and starts the timer of the first thread, which calls it. Returns
    0, or -1. */
 int timer_begin(uint32_t ticks_per_second, timer_stack_fn stack);
-/* Who else is told of n ticks of these functions, in the handler; or NULL. */
+/* Called in the handler for n ticks of these functions; or NULL. */
 extern void (*timer_ticked)(const uint32_t *keys, uint32_t count, uint32_t n);
 /* Starts the timer of the calling thread, if it has none. stack_end 0: not
    known. */

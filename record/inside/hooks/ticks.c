@@ -33,8 +33,8 @@ enum { KEY_DEEP = RECORDER_FUNCTIONS + 2, KEY_RECORDER, KEY_END };
 enum { AROUND = 32 };
 enum { TABLES = 1024 }; /* the ticks of so many threads that ran at one time are written */
 
-/* A function's stack pointer may be so far above the address that its hook has
-   noted. */
+/* By how many bytes a function's stack pointer may be above the address that its hook
+   has noted. */
 #if defined(__x86_64__)
 enum { SLACK = 0 };
 #else

@@ -1,5 +1,5 @@
 /* frames.c - `bursty record --frames FUNCTION`: a call of FUNCTION is a frame,
-   from its entry to its return. Entries and returns are told by x86_hook,
+   from its entry to its return. x86_hook observes entries and returns,
    ticks come from the timer of record/inside/core/timer.c, and bursty.h does the rest:
    which frames are slow, what they do more, the slowest as they were.
 

@@ -265,8 +265,8 @@ static void record_find_own_stack(void) {
     } else recorder_find_stack((uintptr_t)pthread_self(), &record_stacks.low, &record_stacks.end);
 }
 
-/* Is this frame on a stack that the program switched to by itself? Then what is
-   open on the other one is taken for its callers. */
+/* Is this frame on a stack that the program switched to by itself? Then functions that
+   are open on the other stack are taken for its callers. */
 static int record_is_astray(uintptr_t frame) {
     const struct record_stacks *s = &record_stacks;
     return s->end && frame - s->low >= s->end - s->low
