@@ -3164,6 +3164,16 @@ BURSTY_P_STEP uint32_t bursty_p_hold(void) {
     return n;
 }
 
+#ifdef BURSTY_BARE
+/* The task that was left in the slow path, and the word as it had it: fibers.c. */
+static struct { const bursty_fiber *task; uint32_t word; } bursty_p_away;
+#define BURSTY_P_AWAY UINT32_C(0x60000000) /* the word of other tasks meanwhile */
+#define BURSTY_P_IS_AWAY() (bursty_p_away.task != NULL)
+#else
+#define BURSTY_P_AWAY 0
+#define BURSTY_P_IS_AWAY() 0
+#endif
+
 /* Events of the profiles in a burst are missing here. */
 BURSTY_P_STEP void bursty_p_miss(bursty_p_thread *t) {
     if (t) t->gap |= t->live;
@@ -3221,6 +3231,10 @@ BURSTY_P_STEP uint32_t bursty_p_hit_of(bursty_p_thread *t, const bursty_site *si
         BURSTY_P_HERE.n = bursty_p_until_start() - 1;
         return 0;
     }
+    if (BURSTY_P_IS_AWAY()) {
+        BURSTY_P_HERE.n = BURSTY_P_AWAY;
+        return 0;
+    }
     n = bursty_p_advance(t, n) - 1;
     if (t->live && site) bursty_p_deliver(t, site, value, site->kind, n);
     bursty_p_release(t, held, n);
@@ -3255,7 +3269,8 @@ BURSTY_P_STEP int bursty_p_count_return(void) {
 /* n is the word, which was taken out. */
 BURSTY_P_STEP void bursty_p_event_of(bursty_p_thread *t, const bursty_site *site, uintptr_t value,
                                      uint32_t kind, uint32_t n) {
-    if (t && t->live && !bursty_p_reopened(t)) bursty_p_deliver(t, site, value, kind, n);
+    if (BURSTY_P_IS_AWAY()) n = BURSTY_P_AWAY;
+    else if (t && t->live && !bursty_p_reopened(t)) bursty_p_deliver(t, site, value, kind, n);
     bursty_p_release(t, BURSTY_P_HELD(n), n);
 }
 
@@ -4952,7 +4967,7 @@ static void bursty_p_timer_delete(int timer) {
 
    So the numbers of the clock's ticks that interrupted it leave the same
    remainder by some r: here by 5. Each signal is counted by its remainder for
-   all r. What no sleep was in front of is left out: a thread that runs on is
+   all r. Signals that no sleep came before are left out: a thread that runs on is
    interrupted in a regular way, too, and loses nothing by it.
 
    Cost: the coarse clock, which needs no system call, and 24 divisions. */
@@ -6822,8 +6837,8 @@ static void bursty_p_time_stats(bursty_stats *out) {
     }
 }
 
-/* The part of a dump: rows of one thread, each with how many rows before it its
-   parent stands. (`thread` is the index of a record, which may be so new that
+/* The part of a dump: rows of one thread. Each says how many rows before it its parent
+   stands. (`thread` is the index of a record, which may be so new that
    it has no number yet.) */
 static void bursty_p_put_paths(bursty_p_dump *d, uint32_t thread, uint32_t count) {
     uint32_t i, k, back, some = 0;
@@ -8402,6 +8417,34 @@ static BURSTY_P_TLS struct {
     bursty_fiber own;   /* its scopes meanwhile */
 } bursty_p_fiber;
 
+#ifdef BURSTY_BARE
+/* An RTOS switches tasks at any instruction. One that is left in the slow path has
+   the word, and what others would record could come into the middle of what it
+   records. So they have a large word until it goes on: their checks are counted
+   then, and record nothing. A task that is left between the load and the store of
+   a check puts an old word back later. If that is the large one, nobody would
+   sample again: the next switch notices it, and the gap goes on in its middle. */
+BURSTY_P_COLD static void bursty_p_switch_word(const bursty_fiber *from, const bursty_fiber *to) {
+    bursty_p_thread *t = bursty_p_registered();
+    uint32_t n = BURSTY_P_HERE.n;
+    if (bursty_p_away.task && t && BURSTY_P_AWAY - n < BURSTY_P_BUSY / 4)
+        bursty_p_count_up(&t->checks, BURSTY_P_AWAY - n);
+    if (!bursty_p_away.task && BURSTY_P_IS_HELD()) {
+        if (n <= BURSTY_P_BUSY) {
+            bursty_p_away.task = from;
+            bursty_p_away.word = n;
+        } else n = !t ? BURSTY_P_SPAN : t->live ? 0 : t->span / 2;
+    }
+    if (bursty_p_away.task == to) {
+        n = bursty_p_away.word;
+        bursty_p_away.task = NULL;
+    }
+    BURSTY_P_HERE.n = bursty_p_away.task ? BURSTY_P_AWAY : n;
+}
+#else
+#define bursty_p_switch_word(from, to) ((void)0)
+#endif
+
 BURSTY_P_INLINE void bursty_p_move_scopes(bursty_fiber *from, const bursty_fiber *to) {
     volatile bursty_here *here = &BURSTY_P_HERE;
     const uint32_t was = here->depth, now = to->depth;
@@ -8445,6 +8488,7 @@ BURSTY_API bursty_fiber *bursty_fiber_switch(bursty_fiber *fiber) {
         fiber->depth = 1;
     }
 #endif
+    bursty_p_switch_word(was ? was : &bursty_p_fiber.own, to);
     bursty_p_move_scopes(was ? was : &bursty_p_fiber.own, to);
     if (fiber) BURSTY_P_SHOW(&fiber->depth, BURSTY_P_RUNS);
     bursty_p_fiber.runs = fiber;

@@ -565,7 +565,7 @@ FOOTPRINT_API double footprint_fill_time(const footprint_profile *p, double bloc
    of profiles that an older version wrote. */
 FOOTPRINT_API double footprint_reuse_after(const footprint_profile *p, double window);
 /* Returns the share of accesses that miss in an LRU cache of so many blocks,
-   as far as averages tell: footprint_reuse_after the window that fills the
+   as averages estimate it: footprint_reuse_after of the window that fills the
    cache. It assumes that reuse is alike at all times, and never grows with the
    cache. Returns -1 where footprint_reuse_after does, and for less than
    2^sample_log2 blocks, where sampling cannot tell. */
@@ -1215,7 +1215,8 @@ static void footprint_p_grow(footprint *fp, uint64_t slots) {
      If nothing is pending, F - 1 - T live slots lie strictly after place[j].
      place[j] falls as j grows, over all groups. lead[g] is that of the first mark of group g.
      index finds each live slot by its block. An entry is stale if its slot holds another block or
-     is not live. It goes when its block gets a new slot.
+     is not live: its block is recent, and the entry goes when that gets a new slot, or its time
+     is one before the burst. What is forgotten has no entry.
 
    While a mark rests, its age (now - tau_F + 1), the shortest window counted as
    >= F, grows by one at each access. A rest is a stretch of ages, and row F of
@@ -1578,7 +1579,7 @@ static inline uint32_t footprint_p_find(const footprint *fp, uint64_t block, uin
     return bucket;
 }
 
-/* Slot s is no longer live: its time is 0. The live slot before it, or bottom, is linked to the
+/* Slot s is no longer live. The live slot before it, or bottom, is linked to the
    one behind it. That of the last live slot is always the next slot to be
    filled. */
 static inline void footprint_p_unlink(footprint *fp, uint32_t s) {
@@ -1586,7 +1587,6 @@ static inline void footprint_p_unlink(footprint *fp, uint32_t s) {
     uint32_t word = s >> 6, before = fp->bottom;
     uint64_t bit = UINT64_C(1) << (s & 63), bits = live[word] & (bit - 1);
     live[word] &= ~bit;
-    fp->slot[s].time = 0;
     if (!fp->is_linked) return;
     while (bits == 0 && word > before >> 6) bits = live[--word];
     if (bits) before = word << 6 | FOOTPRINT_P_LOG2(bits);
@@ -1820,7 +1820,7 @@ static FOOTPRINT_P_APART void footprint_p_push(footprint *fp, uint64_t block, ui
     }
     p = fp->index[footprint_p_find(fp, block, bucket)];
     since = fp->slot[p].time;
-    if (since > fp->bursts.origin) {                       /* it is live */
+    if (since > fp->bursts.origin) {               /* it is live: see the invariants */
         footprint_p_gap_far(fp->gap, fp->columns, fp->now - since + 1, fp->sample_log2);
         footprint_p_unlink(fp, p);
     } else p = 1;
