@@ -55,8 +55,7 @@ class Module:
                 if len(words) == 3 and words[1] in "tTwWiIuU":
                     name = words[2] if "C" in option else words[2].split("@")[0]
                     self.names.setdefault(int(words[0], 16), set()).add(name)
-        if len(self.starts) < len(self.names) / 2:         # Go's, and others without such a table
-            self.starts = sorted(set(self.starts) | set(self.names))
+        self.starts = sorted(set(self.starts) | set(self.names))    # assembly, Go's: not in that table
 
     def find(self, place):
         """The names that the function at a place of the file may have. None: it has no functions there,
@@ -106,7 +105,7 @@ def bursty_rows(bursty, file):
     for k, function in enumerate(table["function"]):
         if table["self_share"][k] is not None:
             rows[function] = [table[c][k] for c in ("self_share", "self_low", "self_high", "self_ticks")]
-    kernel = [f for f in rows if f.endswith("_[k]") or f == "(kernel)"]
+    kernel = [f for f in rows if f.endswith("_[k]") or f in ("(kernel)", "(return to the program)")]
     if kernel:
         ticks_in = sum(rows.pop(f)[3] for f in kernel)
         ticks_all = ticks_in + sum(row[3] for row in rows.values())
