@@ -273,8 +273,8 @@ one() { # NUMBER OF THE PROGRAM
     2) options="$options --events blocks" ;;
     3) options=--time ;;
     esac
-    next 4
-    [ $n != 0 ] || options="$options --follow"
+    next 4 # a debugger may not be followed: docs/limits.md
+    [ $n != 0 ] || [ "$1" = gdb ] || options="$options --follow"
     rm -rf gho small/target chromium
     "$@" >plain 2>plain.err <text
     status=$?

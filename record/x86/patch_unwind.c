@@ -34,6 +34,11 @@ static int32_t x86_p_raises(const uint8_t *p) {
     return 0;
 }
 
+/* The place that is so far behind `at` as four bytes say. */
+static uint64_t x86_p_behind(uint64_t at, const uint8_t *distance) {
+    return at + (uint64_t)(int64_t)x86_p_s32(distance);
+}
+
 static int x86_p_next_insn(uint64_t at, x86decode_insn *i) {
     return x86decode(x86_p_at(at), 16, i) != 0;
 }
@@ -64,7 +69,7 @@ static int x86_p_way_behind(const x86_p_module *m, uint64_t pc, x86_p_way *way) 
     const uint8_t *call = x86_p_at(pc - 4);
     x86decode_insn i;
     uint32_t n;
-    if (call[0] == 0xE8 && pc + 1 + (uint64_t)(int64_t)x86_p_s32(call + 1) == m->copy.rx + m->copy.slow_at)
+    if (call[0] == 0xE8 && x86_p_behind(pc + 1, call + 1) == m->copy.rx + m->copy.slow_at)
         pc++;               /* from within the call */
     for (n = 0; n < MOST && x86_p_next_insn(pc, &i); n++, pc += i.length) {
         const uint8_t *code = x86_p_at(pc);
@@ -73,7 +78,7 @@ static int x86_p_way_behind(const x86_p_module *m, uint64_t pc, x86_p_way *way) 
             return 1;
         }
         if (code[0] == 0xFF && code[1] == 0x25) {   /* jmp *slot(%rip) */
-            way->to = x86_p_u64(x86_p_at(pc + 6 + (uint64_t)(int64_t)x86_p_s32(code + 2)));
+            way->to = x86_p_u64(x86_p_at(x86_p_behind(pc + 6, code + 2)));
             return 1;
         }
         if (i.kind == X86DECODE_RETURN) return 0;
@@ -121,11 +126,12 @@ static int x86_p_way_in_plain(const x86_p_module *m, uint32_t number, uint64_t p
     const x86flow_function *f = &m->flow.functions[number];
     uint64_t p = m->copy.rx + m->copy.functions[number].plain_at, from = f->lo + f->patch_at;
     uint8_t own[5 + 16];
-    uint32_t at = 0;
+    size_t most = sizeof own, at = 0;
     x86decode_insn i, k;
-    memcpy(own, x86_p_at(from), m->flow.text_hi - from < sizeof own ? m->flow.text_hi - from : sizeof own);
+    if (m->flow.text_hi - from < most) most = (size_t)(m->flow.text_hi - from);
+    memcpy(own, x86_p_at(from), most);
     memcpy(own, f->saved, 5);
-    while (at < 5 && x86decode(own + at, sizeof own - at, &i) && x86_p_next_insn(p, &k)) {
+    while (at < 5 && x86decode(own + at, most - at, &i) && x86_p_next_insn(p, &k)) {
         if (pc < p + k.length) break;
         if (i.kind == X86DECODE_CALL) {
             way->lower = 8;
@@ -149,7 +155,8 @@ static int x86_p_way_in_stub(const x86_p_module *m, uint64_t pc, x86_p_way *way)
     }
     if (found == UINT32_MAX) return 0;
     n = m->copy.functions[found].make_at;
-    if (at >= m->copy.functions[found].plain_at && at < n) return x86_p_way_in_plain(m, found, pc, way);
+    if (at >= m->copy.functions[found].plain_at && at < n)
+        return x86_p_way_in_plain(m, found, pc, way);
     if (at >= n && x86_p_at(pc)[0] == 0xE9) way->lower = 8;     /* behind a push */
     return 1;
 }
