@@ -387,12 +387,14 @@ static int read_comm(uint32_t pid, char *name, size_t size, uid_t *owner) {
 static const char *read_file_name(uint32_t pid, char path[PATH_BYTES]) {
     static const char gone[] = " (deleted)";
     const size_t more = sizeof gone - 1;
-    char link[64];
+    char exe[64];
     ssize_t size;
-    snprintf(link, sizeof link, "/proc/%u/exe", (unsigned)pid);
-    size = readlink(link, path, PATH_BYTES - 1);
-    path[size > 0 ? size : 0] = 0;
-    if (strlen(path) > more && !strcmp(path + strlen(path) - more, gone)) path[strlen(path) - more] = 0;
+    size_t end;
+    snprintf(exe, sizeof exe, "/proc/%u/exe", (unsigned)pid);
+    size = readlink(exe, path, PATH_BYTES - 1);
+    end = size > 0 ? (size_t)size : 0;
+    path[end] = 0;
+    if (end > more && !strcmp(path + end - more, gone)) path[end - more] = 0;
     return tool_last_part(path);
 }
 
