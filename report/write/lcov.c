@@ -66,8 +66,9 @@ static int is_lambda(const char *name) {
     return at && strstr(at, "}::operator()") != NULL;
 }
 
-/* Of each function, whether it did not run and a line did between it and the next
-   one; to be freed. Functions that begin on one line share their lines. */
+/* For each function, whether it did not run although a line did between it and the
+   next one; the caller frees it. *crossed: how many these are. Functions that begin on
+   one line share their lines, and are not asked. */
 static uint8_t *find_crossed(const coverage_file *f, size_t *crossed) {
     const coverage_function **list =
         (const coverage_function **)tool_alloc((f->function_count + 1) * sizeof *list);
