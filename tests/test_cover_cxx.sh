@@ -610,6 +610,14 @@ for options in -O0 '-O2 -g'; do
         'int half<int>(int) one::unused(int) '
     check "local, $options: other forms" sh -c \
         "'$build/bursty' report --csv coverage.brst | grep -q 'local::never'"
+    # One of two tests runs those lines. LCOV adds the tests up, so neither has the function.
+    rm -f coverage.brst
+    BURSTY_TEST=few ./local
+    # shellcheck disable=SC2046
+    BURSTY_TEST=many ./local $(seq 101)
+    bursty report --lcov coverage.brst >all.info 2>said
+    check "local, $options: two tests" test "$(grep -c '^FN:.*outer' all.info)" = 2
+    check "local, $options: its name in no test" lacks all.info '^FN:' never
 done
 branches= line=$(grep -n '5 > ' lambda.cc | sed 's/:.*//')
 for options in -O0 -O2 '-O2 -g'; do
