@@ -877,9 +877,11 @@ cat >nothing.cc <<'E'
 struct node {
     virtual ~node();
     volatile int a;
+    int b;
 };
 node::~node() {
     a = 0; /* runs 5 */
+    b = 0; /* 5, or no line: nobody uses the value */
 }
 struct text : node {
     ~text() {} /* runs 5 */
@@ -900,10 +902,12 @@ int main(int argc, char **) {
     return 0;
 }
 E
+unused=$(grep -n 'or no line' nothing.cc | sed 's/:.*//')
 for options in -O0 -O2; do
     rm -f coverage.brst
     cxx -g $options nothing.cc -o nothing && ./nothing
     bursty report --lcov coverage.brst >all.info
+    check "nothing, $options: never another count" test -z "$(grep "^DA:$unused," all.info | grep -v ',5$')"
     for line in $(awk 'match($0, /runs [0-9]+/) { print "DA:" NR "," substr($0, RSTART + 5, RLENGTH - 5) }' nothing.cc); do
         is nothing.cc $line
     done
