@@ -214,12 +214,19 @@ wait_for came_to ' 1 2 1 2'
 kill -USR2 $two
 wait_for shows 'other programs that they started, not shown' crowd
 "$bursty" top -p $one -p $two -p $one --once >pair 2>&1
-# The least number of open files with which one process can be looked at is too small for two.
-some=$of_one
-until grep -q 'CPUs now' few 2>/dev/null || [ $((some += 1)) -gt $((of_one + 40)) ]; do
+# The largest number of open files that is too small for two processes.
+some=$of_one most=
+until grep -q ', 2 processes: ' few 2>/dev/null || [ $((some += 1)) -gt $((of_one + 40)) ]; do
     (ulimit -n $some && exec "$bursty" top $crowd --once) >few 2>few.err
+    ! grep -q ', 1 process: ' few || { most=$some && cp few left; }
 done
-check "who is left out, and why: $(head -n 1 few)" grep -q ', 1 process: .*; 1 not looked at (.*files*' few
+check "who is left out, and why: $(head -n 1 left)" grep -q '; 1 not looked at (.*files*' left
+(ulimit -n $most && exec "$bursty" top $crowd) >few 2>few.err &
+top_of_few=$!
+wait_for grep -q 'CPUs now' few
+check "and has no events, not on one processor" [ "$(events_of $top_of_few)" = "$of_one" ]
+kill $top_of_few
+wait $top_of_few
 kill $one
 wait $one
 wait_for came_to ' 1 2 1 2 1'

@@ -286,12 +286,17 @@ static void enable_from(unsigned first) {
         (void)ioctl(all.set.events[n], PERF_EVENT_IOC_ENABLE, 0);
 }
 
+/* Those of a process that cannot be looked at as a whole are closed. */
 int events_open_more(long pid) {
     unsigned before;
     int why;
     close_those_over();
     before = events.count;
     why = open_threads(pid);
+    while (why && events.count > before && !has_ring(all.set.events[events.count - 1])) {
+        close(all.set.events[--events.count]);
+        periods_move(events.count, events.count);
+    }
     if (all.is_apart) enable_from(before);
     return why;
 }
