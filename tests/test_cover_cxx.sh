@@ -907,7 +907,8 @@ for options in -O0 -O2; do
     rm -f coverage.brst
     cxx -g $options nothing.cc -o nothing && ./nothing
     bursty report --lcov coverage.brst >all.info
-    check "nothing, $options: never another count" test -z "$(grep "^DA:$unused," all.info | grep -v ',5$')"
+    check "nothing, $options: never another count" \
+        test -z "$(grep "^DA:$unused," all.info | grep -v ',5$')"
     for line in $(awk 'match($0, /runs [0-9]+/) { print "DA:" NR "," substr($0, RSTART + 5, RLENGTH - 5) }' nothing.cc); do
         is nothing.cc $line
     done

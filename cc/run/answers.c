@@ -37,7 +37,8 @@ static char *compiler_file(const char *name) {
         memcpy(path, list, n);
         path[n] = '/';
         strcpy(path + n + 1, name);
-        if (n && access(path, X_OK) == 0 && cc_regular_size(path, &size) == 0) real = realpath(path, NULL);
+        if (n && access(path, X_OK) == 0 && cc_regular_size(path, &size) == 0)
+            real = realpath(path, NULL);
         free(path);
         if (real || !n) return real;               /* an empty folder is the current one */
         list += list[n] ? n + 1 : n;
