@@ -2156,10 +2156,10 @@ HCCT_API int hcct_write(const hcct *t, hcct_name_fn name, void *name_user, hcct_
    be `calls`; if it is more, the context was given up in between, and it gets no
    interval.
 
-   How several contexts vary together no sum of one context knows. So each burst is
-   put into one of HCCT_GROUPS groups by chance, all of its contexts into the same:
-   then how a sum of contexts differs between groups tells how it does between
-   bursts. */
+   Sums of single contexts do not say how several contexts vary together. So each
+   burst, with all of its contexts, is put into one of HCCT_GROUPS groups by chance.
+   How much several contexts together differ between groups says how much they differ
+   between bursts. */
 typedef struct hcct_p_sums {
     uint64_t yy, xy;      /* of the bursts that have ended: y * y, x * y */
     uint32_t key, parent;

@@ -285,6 +285,11 @@ if $CC -o xgcc xgcc.c 2>log; then
     started $all 'a broken answer' ./xgcc -O1
     touch -d '2001-02-03 04:05:06' xgcc
     started $all 'another compiler of the name' ./xgcc -O1
+    mkdir dead && cp xgcc dead/xgcc && chmod a-x dead/xgcc # PATH passes it by
+    PATH=$PWD/dead:$PWD:$PATH started $all 'behind what cannot run' xgcc -O1
+    touch -d '2001-02-03 04:05:07' xgcc
+    PATH=$PWD/dead:$PWD:$PATH started $all 'another one behind it' xgcc -O1
+    started $all 'another one by its path' ./xgcc -O1
     # A plugin was built for some compiler: each is asked for its program, once.
     : >kept/late-pass
     asked() { # TIMES

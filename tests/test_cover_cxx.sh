@@ -610,6 +610,14 @@ for options in -O0 '-O2 -g'; do
         'int half<int>(int) one::unused(int) '
     check "local, $options: other forms" sh -c \
         "'$build/bursty' report --csv coverage.brst | grep -q 'local::never'"
+    # One of two tests runs those lines. LCOV adds the tests up, so neither has the function.
+    rm -f coverage.brst
+    BURSTY_TEST=few ./local
+    # shellcheck disable=SC2046
+    BURSTY_TEST=many ./local $(seq 101)
+    bursty report --lcov coverage.brst >all.info 2>said
+    check "local, $options: two tests" test "$(grep -c '^FN:.*outer' all.info)" = 2
+    check "local, $options: its name in no test" lacks all.info '^FN:' never
 done
 branches= line=$(grep -n '5 > ' lambda.cc | sed 's/:.*//')
 for options in -O0 -O2 '-O2 -g'; do
@@ -869,9 +877,11 @@ cat >nothing.cc <<'E'
 struct node {
     virtual ~node();
     volatile int a;
+    int b;
 };
 node::~node() {
     a = 0; /* runs 5 */
+    b = 0; /* 5, or no line: nobody uses the value */
 }
 struct text : node {
     ~text() {} /* runs 5 */
@@ -892,10 +902,13 @@ int main(int argc, char **) {
     return 0;
 }
 E
+unused=$(grep -n 'or no line' nothing.cc | sed 's/:.*//')
 for options in -O0 -O2; do
     rm -f coverage.brst
     cxx -g $options nothing.cc -o nothing && ./nothing
     bursty report --lcov coverage.brst >all.info
+    check "nothing, $options: never another count" \
+        test -z "$(grep "^DA:$unused," all.info | grep -v ',5$')"
     for line in $(awk 'match($0, /runs [0-9]+/) { print "DA:" NR "," substr($0, RSTART + 5, RLENGTH - 5) }' nothing.cc); do
         is nothing.cc $line
     done

@@ -270,8 +270,16 @@ static int wait_alike(const footprint_config *config, size_t bytes, uint32_t n, 
 
 TEST(moves_that_wait) {
     footprint_config config = plain;
-    uint32_t blocks;
+    uint32_t blocks, kind;
     config.c = 1;
+    for (kind = 0; kind < KINDS; kind++) {
+        make_trace((int)kind, 6000, 1100, kind);
+        CHECK(wait_alike(&config, sizeof memory, 6000, 0));
+        config.window_max = 1023;
+        CHECK(wait_alike(&config, sizeof memory, 6000, 0));
+        CHECK(wait_alike(&config, footprint_bytes(&config, 100), 6000, 0));
+        config.window_max = plain.window_max;
+    }
     for (blocks = 120; blocks < 2000; blocks = blocks * 2 + 17) {
         make_trace(RANDOM, MOST - 77, blocks, blocks);
         waited = 0;

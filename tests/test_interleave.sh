@@ -86,6 +86,9 @@ ok $? "one thread has pairs"
 "$bursty" record --interleave -o alone.brst ./turns 0 3 alone >got 2>err
 lacks err 'nothing to show' '.\{101\}' && tr '\n' ' ' <err | grep -q 'No two threads made as many accesses'
 ok $? "one thread: what is said at the end: $(cat err)"
+# The words end where they end, whatever the memory behind them holds.
+MALLOC_PERTURB_=85 "$bursty" report --brief alone.brst >got && tail -n 1 got | grep -q 'another\.$'
+ok $? "one thread: its last line: $(tail -n 1 got)"
 
 # Recordings stay apart, in an order of their own.
 BURSTY_SEED=2 "$bursty" record --quiet --interleave -o fine.brst ./turns 50 2000 >got 2>err

@@ -97,9 +97,8 @@ static int calls_nothing(const cc_tokens *t, uint32_t i) {
 
 /* Is this a function of a system header whose body has no loop, no assembly, and no
    bracket that may be a call's? Then it is taken for a part of its caller, and left
-   out of the graph.
-   Such bodies are not parsed, so a cast of something in brackets counts as a
-   call. getc_unlocked, which may call __uflow, is one. */
+   out of the graph. Such bodies are not parsed, so a cast of something in brackets
+   counts as a call. getc_unlocked, which may call __uflow, is one. */
 static int is_plain(const cc_unit *u, const cc_function *f) {
     const cc_tokens *t = &u->tokens;
     uint32_t i;

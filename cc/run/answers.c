@@ -15,6 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifndef _WIN32
+#include <unistd.h>
+#endif
 
 static const char begins[] = "bursty cc answer 1\n", ends[] = "\nend\n";
 
@@ -34,7 +37,8 @@ static char *compiler_file(const char *name) {
         memcpy(path, list, n);
         path[n] = '/';
         strcpy(path + n + 1, name);
-        if (n && cc_regular_size(path, &size) == 0) real = realpath(path, NULL);
+        if (n && access(path, X_OK) == 0 && cc_regular_size(path, &size) == 0)
+            real = realpath(path, NULL);
         free(path);
         if (real || !n) return real;               /* an empty folder is the current one */
         list += list[n] ? n + 1 : n;

@@ -225,10 +225,11 @@ static void close_threads(void) {
     events.count = all.set.ring_count = 0;
 }
 
-/* An eighth of a second fits into a ring, for rings are read more often; those of a
-   program that was started so often that 20 ms do, and so often are all read where
-   threads are short and looks come as at a program that is started. A system that hands
-   out no stacks, or not so much memory, gives looks without callers. */
+/* A ring holds the looks of an eighth of a second, for rings are read more often. Those
+   of a program that was started are read so often that 20 ms do. Where threads are
+   short, rings of any program are read as often, and there are 2000 looks in a second.
+   A system that hands out no stacks, or not so much memory, gives looks without
+   callers. */
 int events_open(long pid, unsigned wanted, int with_callers) {
     const unsigned of_short = 2000 / 50 + 1;
     unsigned bytes = with_callers ? STACK_MOST : 0, kept = wanted / 8 + 1;
@@ -285,12 +286,17 @@ static void enable_from(unsigned first) {
         (void)ioctl(all.set.events[n], PERF_EVENT_IOC_ENABLE, 0);
 }
 
+/* Those of a process that cannot be looked at as a whole are closed. */
 int events_open_more(long pid) {
     unsigned before;
     int why;
     close_those_over();
     before = events.count;
     why = open_threads(pid);
+    while (why && events.count > before && !has_ring(all.set.events[events.count - 1])) {
+        close(all.set.events[--events.count]);
+        periods_move(events.count, events.count);
+    }
     if (all.is_apart) enable_from(before);
     return why;
 }

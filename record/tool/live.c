@@ -28,6 +28,7 @@ static struct {
     uint32_t *found;                /* pids without events in the last search */
     size_t found_count;
     size_t refused;
+    int why_refused;                /* errno of the latest one */
     double others_ns;               /* CPU time of those that are not wanted */
     uint32_t last_alive;            /* a number */
 } live;
@@ -75,7 +76,10 @@ static int open_one(uint32_t pid, unsigned ticks) {
     if (!why) why = events.count ? events_open_more(pid) : events_open(pid, ticks, 0);
     live.wanted[number - 1] = why ? NOT_WANTED : WANTED;
     if (!why) process_read_mappings(number);
-    else if (why != ESRCH) live.refused++;
+    else if (why != ESRCH) {
+        live.refused++;
+        live.why_refused = why;
+    }
     return why;
 }
 
@@ -214,6 +218,7 @@ void live_about(live_state *s) {
     s->processes = 0;
     for (n = 1; n <= process_count(); n++) s->processes += (size_t)(is_there(n) != 0);
     s->refused = live.refused;
+    s->why_refused = live.why_refused;
     s->lost = looks_taken.lost;
     s->children_ns = looks_taken.children_ns + live.others_ns;
     s->has_kernel = !events.no_kernel;
@@ -237,7 +242,7 @@ const char *live_name(uint32_t key) {
 }
 
 void live_about(live_state *s) {
-    static const live_state none = {"", 0, 0, 0, 0, 0};
+    static const live_state none = {"", 0, 0, 0, 0, 0, 0};
     *s = none;
 }
 #endif

@@ -8,7 +8,8 @@
 typedef struct live_state {
     const char *program;            /* its name now; or the name that was asked for */
     size_t processes;               /* that are there now, */
-    size_t refused;                 /* and those that may not be looked at */
+    size_t refused;                 /* and those that could not be looked at, */
+    int why_refused;                /* the latest of them for this errno */
     uint64_t lost;                  /* looks that found no room */
     double children_ns;             /* CPU time of other processes that they started */
     int has_kernel;                 /* is time in the kernel seen? */

@@ -27,7 +27,7 @@ thread_time *thread_get(uint32_t number) { return &all.threads[number - 1]; }
 
 uint32_t thread_count(void) { return all.count; }
 
-/* Of a thread that was there before us, if it is not that of its process. */
+/* Reads the name of a thread that was there before us, if its process has another. */
 static void read_name(thread_time *t, uint32_t pid) {
     char path[64], names[2][16] = {"", ""};
     uint32_t of[2];
@@ -61,7 +61,7 @@ static uint32_t find_thread(uint32_t pid, uint32_t thread, uint64_t born_ns) {
     t->process = process_number;
     t->before = before;
     t->born_ns = born_ns;
-    if (!events.is_started && !born_ns) read_name(t, pid);
+    if (!events.is_started && !events.is_shown && !born_ns) read_name(t, pid);
     if (before) {
         t->ends = all.threads[before - 1].ends;
         t->ns = all.threads[before - 1].ns;

@@ -90,7 +90,7 @@ typedef struct image {              /* a file, or the code of none */
     int is_changed;                 /* it was written to meanwhile */
     int is_go;                      /* frames are found by rbp */
     unwind_file unwind;
-    char path[4096];
+    char *path;
     char root[64];                  /* of the process that had it first */
     uint64_t inode;                 /* 0: not known */
     symbols names;

@@ -34,11 +34,10 @@
 
    LEAST is a fiftieth of the age that most short threads come to, and 40 us at
    least, for a look may cost 15 us of the thread's own time, in a virtual machine;
-   where a thread does not get on, its age says nothing. MOST is the usual period, or
-   .5 ms if that is longer, for of the periods only those that end within a thread
-   tell of it. It is less where no thread comes to a fourth of it, for most timers would
-   have no look then. The lowest bits of a period say which, so that a look tells how
-   its timer was set. */
+   where a thread does not get on, its age says nothing. MOST is the usual period, but
+   no more than .5 ms: a thread that ends within its period has no look. It is less
+   where no thread comes to a fourth of it, for most timers would have no look then. The
+   lowest bits of a period say which, so that a look tells how its timer was set. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1
 #endif
@@ -107,7 +106,7 @@ uint64_t periods_next(unsigned n) {
 }
 
 void periods_move(unsigned from, unsigned to) {
-    if (to < CPUS) {
+    if (to < CPUS && to != from) {
         all.logged[to] = from < CPUS ? all.logged[from] : 0;
         if (from < CPUS) memcpy(all.log[to], all.log[from], sizeof all.log[to]);
     }
@@ -177,9 +176,9 @@ static int is_timer(const void *owner, uint32_t number, const void *key) {
     return all.timers[number - 1].id == *(const uint64_t *)key;
 }
 
-/* The number of this look of its timer, from 1 on. Nobody says which timers are gone:
-   now and then all are forgotten, and one look of each that goes on is then taken for
-   its first one. */
+/* The number of this look of its timer, from 1 on. Nobody says which timers are gone.
+   So when there are TIMERS_MOST all are forgotten, and those that go on count their
+   looks from 1 again. */
 static uint64_t look_of(uint64_t id) {
     uint32_t *at;
     if (all.count == TIMERS_MOST) {

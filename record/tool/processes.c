@@ -57,7 +57,8 @@ uint32_t process_of(uint32_t pid) {
 static image *new_image(const char *path) {
     image *m = (image *)tool_alloc(sizeof *m);
     memset(m, 0, sizeof *m);
-    snprintf(m->path, sizeof m->path, "%s", path);
+    m->path = (char *)tool_alloc(strlen(path) + 1);
+    strcpy(m->path, path);
     m->file = -1;
     all.images = (image **)tool_grow(all.images, (all.image_count + 1) * sizeof *all.images);
     all.images[all.image_count++] = m;

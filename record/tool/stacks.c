@@ -107,8 +107,8 @@ const caller *caller_get(uint32_t number) { return &all.callers[number - 1]; }
 /* ---- words of the stack ---- */
 
 /* The process's memory in pieces of 64 KB, each of which is read again after a
-   while. What is there no more, as of a process that has ended, stays as it was read
-   last: looks that came before that wait in the rings. */
+   while. Memory that is gone, such as that of a process that has ended, stays as it
+   was read last, for the rings may still hold looks from before. */
 enum { CHUNK = 1 << 16, CHUNKS = 512 };
 
 typedef struct chunk {

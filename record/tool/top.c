@@ -165,7 +165,9 @@ static void add_head(text *out) {
     if (top.children_now > 0)
         text_format(out, "; %.2f of other programs that they started, not shown",
                     cpus(top.children_now, top.passed));
-    if (s.refused) text_format(out, "; %lu may not be looked at", (unsigned long)s.refused);
+    if (s.refused)
+        text_format(out, "; %lu not looked at (%s)", (unsigned long)s.refused,
+                    strerror(s.why_refused));
     if (s.lost) text_format(out, "; %llu looks lost", (unsigned long long)s.lost);
     if (!s.has_kernel) text_add(out, "; time in the kernel is not seen");
 }

@@ -280,8 +280,8 @@ X86_API int x86flow_step(const x86flow_rule *rule, uint64_t *pc, uint64_t *rsp, 
     return 0;
 }
 
-/* The FDE in a .eh_frame_hdr that covers pc; NULL: none. The table has where each
-   begins alone, and assembly may stand behind the last function in front of it. */
+/* The FDE in a .eh_frame_hdr that covers pc; NULL: none. The table says only where each
+   function begins, and assembly without an FDE may stand behind one. */
 X86_API const uint8_t *x86flow_find_fde(const uint8_t *h, uint64_t pc, uint64_t *start) {
     const uint8_t *table = h, *fde;
     x86flow_unwind u;

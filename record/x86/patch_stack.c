@@ -225,7 +225,6 @@ static const x86_p_known *x86_p_near_caller(x86_p_near *near, uint64_t pc,
     const x86_p_known *known;
     if (!pc) return NULL;                /* as in a place that is empty */
     *cost += 1;
-    if (!pc) return NULL;       /* the word of an empty place, too */
     if (near->at[n] == pc) return &near->known[n];
     *cost += X86_P_FAR_COST;
     known = x86_p_caller(pc, room);

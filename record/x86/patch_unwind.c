@@ -24,7 +24,7 @@ typedef struct x86_p_way {
     uint32_t rbp_at;        /* so far below the CFA is the program's rbp; 0: where it was */
 } x86_p_way;
 
-/* Of an instruction of ours: by how much it moves the stack up. */
+/* By how many bytes an instruction of ours moves the stack pointer up. */
 static int32_t x86_p_raises(const uint8_t *p) {
     if (p[0] == 0x41) p++;
     if ((p[0] & 0xF8) == 0x50 || p[0] == 0x9C || p[0] == 0x68) return -8;
@@ -43,7 +43,7 @@ static int x86_p_next_insn(uint64_t at, x86decode_insn *i) {
     return x86decode(x86_p_at(at), 16, i) != 0;
 }
 
-/* In what all copies share: from the start of the piece on. */
+/* In the code that all copies share: adds up what the piece does before pc. */
 static int x86_p_way_in_common(const x86_p_module *m, uint64_t pc, x86_p_way *way) {
     const x86copy_module *c = &m->copy;
     uint32_t at = (uint32_t)(pc - c->rx);
@@ -103,7 +103,7 @@ static int x86_p_way_within(const x86_p_module *m, const x86_p_copy *copy, uint6
         way->to = way->lower = 0;
         lower = (uint32_t)-x86_p_raises(code);
         p = from + (code[2] == 0x64 ? 5 : 8);
-        for (n = 0; n < MOST && lower && p <= pc + 200 && x86_p_next_insn(p, &i); n++) {
+        for (n = 0; n < MOST && lower && p <= pc + BACK && x86_p_next_insn(p, &i); n++) {
             code = x86_p_at(p);
             if (i.kind == X86DECODE_RETURN || i.kind == X86DECODE_JUMP) break;
             if (i.kind == X86DECODE_JUMP_INDIRECT && (code[0] != 0xFF || code[1] != 0xE0)) break;

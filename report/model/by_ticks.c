@@ -266,9 +266,8 @@ static double effective_for(const report_ticks *c, uint64_t ticks, double square
 
 /* What no tick met: its bound is that of the samples that there were. Where
    ticks come several at once on one path, all others have still had as many as
-   they have. It may have run where a look counted
-   most. Each pace has as many looks as the one before it, so a look may count up to
-   1.5 times the mean. */
+   they have. It may have run where a look counted most. Each pace has as many looks
+   as the one before it, so a look may count up to 1.5 times the mean. */
 static interval range_of(const report_ticks *c, uint64_t ticks, double squares) {
     interval range = interval_wilson(share(c, ticks), effective_for(c, ticks, squares)), unmet;
     if (ticks || c->misses_time) return range;

@@ -360,9 +360,10 @@ static int is_whole(const contexts_tree *tree, const tally *s) {
 }
 
 /* If each context were scaled up by itself it would be rounded down, and a thousand
-   of them would lose a thousand. So in preorder the sum up to each node is scaled up and rounded, and a
-   node has what its sum is more than the one before. Then each count is less than 1
-   off, and so is that of each subtree, which stands in one piece, and of all. */
+   of them would lose a thousand. So the sum of all nodes up to this one, in preorder,
+   is scaled up and rounded down, and the node has the difference to the sum before it.
+   Then each count is less than 1 off, and so is that of each subtree, whose nodes
+   follow one another, and of all. */
 static uint64_t scaled_next(uint64_t *sum, uint64_t count, uint64_t scaled, uint64_t total) {
     uint64_t before = contexts_scale(*sum, scaled, total, 0), now;
     *sum = add_up(*sum, count);

@@ -160,11 +160,11 @@ static void add_second_copies(report *r, const tally *s) {
                         "--entries=all gives all of them a check.");
 }
 
-/* So many periods of n threads may be unseen by chance. A thread's first tick comes at
-   a random moment of a period, and so what is left of its last one is random, too: half
-   a period is its largest standard deviation. That of n grows with their root, and
-   twice the root is four of them, once in 30 000 runs. Two more are for clocks that are
-   read one after the other. */
+/* How many periods of n threads may be unseen by chance. A thread's first tick comes at
+   a random moment of a period, so what is left of its last one is random, too. Its
+   standard deviation is half a period at most, and that of n threads is half of their
+   root. Four of these are exceeded once in 30 000 runs. Two periods more are for clocks
+   that are read one after the other. */
 static double most_by_chance(size_t n) {
     const double two_each = 2 * (double)n, root = 2 + 2 * sqrt((double)n);
     return two_each < root ? two_each : root;

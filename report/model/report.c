@@ -125,9 +125,10 @@ void report_add_why(const report *r, unsigned of, text *out) {
         const int is_unknown = !(loss->part >= 0); /* and outweighs all */
         if (loss->of & of && (!most || is_unknown || loss->part > most->part)) most = loss;
     }
-    if (most) text_add(out, "They have no interval, for this reason, said above: ");
-    if (most) text_add(out, most->what);
-    if (most) text_add(out, ".");
+    if (!most) return;
+    text_add(out, "They have no interval, for this reason, said above: ");
+    text_add(out, most->what);
+    text_add(out, ".");
 }
 
 char *report_loss_words(const report_loss *loss) {

@@ -289,7 +289,7 @@ void report_add_losses(report *r, const input *in);
 /* Has so much been lost that an interval need not hold the truth? Also if it is not
    known how much. */
 int report_misses(const report *r, unsigned of);
-/* "They have no interval ...", with the loss that weighs most: where that holds. */
+/* If report_misses: adds "They have no interval ..." and the loss that weighs most. */
 void report_add_why(const report *r, unsigned of, text *out);
 /* "events lost: 12, 3.4 % of all. Give ...". To be freed by the caller. */
 char *report_loss_words(const report_loss *loss);

@@ -28,7 +28,10 @@ static void add_remark(const report *r, text *out) {
         for (k = 0; k < r->parts[i].table_count; k++) {
             const report_table *table = r->parts[i].tables[k];
             if (table->rows || table->is_for_programs || !table->remark) continue;
-            text_format(&line, "%s: %s", table->title, table->remark);
+            text_add(&line, table->title);
+            text_add(&line, ": ");
+            text_add(&line, table->remark);
+            text_bytes(&line, "", 1);
             text_wrapped(out, r, line.data);
             text_free(&line);
             return;

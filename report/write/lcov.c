@@ -66,8 +66,9 @@ static int is_lambda(const char *name) {
     return at && strstr(at, "}::operator()") != NULL;
 }
 
-/* Of each function, whether it did not run and a line did between it and the next
-   one; to be freed. Functions that begin on one line share their lines. */
+/* For each function, whether it did not run although a line did between it and the
+   next one; the caller frees it. *crossed: how many these are. Functions that begin on
+   one line share their lines, and are not asked. */
 static uint8_t *find_crossed(const coverage_file *f, size_t *crossed) {
     const coverage_function **list =
         (const coverage_function **)tool_alloc((f->function_count + 1) * sizeof *list);
@@ -96,6 +97,31 @@ static uint8_t *find_crossed(const coverage_file *f, size_t *crossed) {
     return is_crossed;
 }
 
+static int by_name_and_line(const void *a, const void *b) {
+    const int order = by_name(a, b);
+    return order ? order : by_start(a, b);
+}
+
+/* What is left out of all tests together is left out of each of them: LCOV adds them up. */
+static void add_crossed(const coverage_file *f, const coverage_file *whole, uint8_t *is_crossed,
+                        size_t *crossed) {
+    size_t count, found = 0, i;
+    uint8_t *in_whole = find_crossed(whole, &count);
+    const coverage_function **list =
+        (const coverage_function **)tool_alloc((count + 1) * sizeof *list);
+    for (i = 0; found < count; i++)
+        if (in_whole[i]) list[found++] = &whole->functions[i];
+    if (count) qsort((void *)list, count, sizeof *list, by_name_and_line);
+    for (i = 0; count && i < f->function_count; i++) {
+        const coverage_function *key = &f->functions[i];
+        if (is_crossed[i] || !bsearch(&key, list, count, sizeof *list, by_name_and_line)) continue;
+        is_crossed[i] = 1;
+        ++*crossed;
+    }
+    free((void *)list);
+    free(in_whole);
+}
+
 /* "pick", or "pick (a.c:8)". */
 static void add_function(text *out, const coverage_file *f, size_t i, int is_twin) {
     const char *slash = strrchr(f->name, '/');
@@ -110,9 +136,10 @@ static void add_function(text *out, const coverage_file *f, size_t i, int is_twi
     text_add(out, "\n");
 }
 
-static void add_functions(text *out, const coverage_file *f) {
+static void add_functions(text *out, const coverage_file *f, const coverage_file *whole) {
     size_t crossed, i;
     uint8_t *is_twin = find_twins(f), *is_crossed = find_crossed(f, &crossed);
+    if (whole) add_crossed(f, whole, is_crossed, &crossed);
     for (i = 0; i < f->function_count; i++) {
         if (is_crossed[i]) continue;
         add_row(out, "FN:", start_of(&f->functions[i]));
@@ -235,16 +262,16 @@ static void add_test(text *out, const char *name) {
     text_add(out, "\n");
 }
 
-/* shown: decisions of all tests together, or NULL. */
-static void add_file(text *out, const coverage_file *f, const char *test,
-                     const decisions_report *shown,
-                     size_t *at) {
+/* whole: the file in all tests together, if f is that of one. shown: decisions of all
+   tests together, or NULL. */
+static void add_file(text *out, const coverage_file *f, const coverage_file *whole,
+                     const char *test, const decisions_report *shown, size_t *at) {
     size_t k;
     add_test(out, test);
     text_add(out, "SF:");
     add_name(out, f->name);
     text_add(out, "\n");
-    add_functions(out, f);
+    add_functions(out, f, whole);
     add_branches(out, f);
     add_decisions(out, shown, at, f->name);
     for (k = 0; k < f->line_count; k++) {
@@ -265,10 +292,12 @@ static void add_one_test(const report *r, text *out, const coverage_all *all, si
     size_t i, whole = 0, none = 0;
     for (i = 0; i < one->count; i++) {
         const coverage_file *f = &one->files[i];
+        int is_in_whole;
         if (!f->lines_hit && !f->functions_hit) continue;
         while (whole < all->count && strcmp(all->files[whole].name, f->name) < 0) whole++;
-        if (whole < all->count && strcmp(all->files[whole].name, f->name) == 0) has_run[whole] = 1;
-        add_file(out, f, name, NULL, &none);
+        is_in_whole = whole < all->count && strcmp(all->files[whole].name, f->name) == 0;
+        if (is_in_whole) has_run[whole] = 1;
+        add_file(out, f, is_in_whole ? &all->files[whole] : NULL, name, NULL, &none);
         save_some(r->out, out);
     }
     coverage_free(one);
@@ -315,7 +344,7 @@ static void write_lcov(const report *r, text *out) {
             add_joint_decisions(out, all->files[i].name, decisions_in(r), &at);
             continue;
         }
-        add_file(out, &all->files[i], "", decisions_in(r), &at);
+        add_file(out, &all->files[i], NULL, "", decisions_in(r), &at);
         save_some(r->out, out);
     }
     free(has_run);

@@ -323,7 +323,7 @@ function functionTable(host) {
       } else if (unmet && sort !== 'name') words += '; ' + grouped(unmet) + ' met no tick';
       if (unit.leftOut) words += '; ' + grouped(unit.leftOut) + ' below --min are left out';
       said.textContent = words + '.' + (rows.some((_, i) => isApart(i))
-        ? ' Below a line they are surely less.' : '');
+        ? ' The row below a line is surely less.' : '');
     } else table.draw();
     const row = chosen && chosen.isChosen ? rows.indexOf(chosen.rows[0]) : -1;
     const mark = row + now;
