@@ -71,7 +71,7 @@ static bursty_stats stats(void) {
 enum { MEANWHILE = 100 };
 static uint32_t seen, preempted_at;
 static jmp_buf gone; /* stands for: this task never goes on */
-static enum { COMES_BACK, LOOKS, IS_DELETED } what;
+static enum { COMES_BACK, LOOKS, IS_DELETED, LOOKS_AND_IS_DELETED } what;
 
 /* An interrupt in the event preempted_at: the task two has its turn. */
 static void see(void *user, const bursty_event *e) {
@@ -80,14 +80,15 @@ static void see(void *user, const bursty_event *e) {
     (void)bursty_fiber_switch(&two);
     points(MEANWHILE);
     bursty_tick(1);
-    if (what == LOOKS) { /* checks that were left between their load and their store */
+    /* Checks that were left between their load and their store. */
+    if (what == LOOKS || what == LOOKS_AND_IS_DELETED) {
         (void)bursty_fiber_switch(&three);
         BURSTY_P_HERE.n = 0;
         points(1);
-        BURSTY_P_HERE.n = (uint32_t)-3;
+        BURSTY_P_HERE.n = (uint32_t)-60;
         points(2);
     }
-    if (what == IS_DELETED) longjmp(gone, 1);
+    if (what == IS_DELETED || what == LOOKS_AND_IS_DELETED) longjmp(gone, 1);
     (void)bursty_fiber_switch(&one);
 }
 
@@ -121,6 +122,44 @@ TEST(a_check_that_was_left_there_records_nothing) {
     start(40, 10, see); /* bursts at checks 40, 90, 140, ... */
     points(1000);
     CHECK_EQ(seen, 200);
+    CHECK_EQ(in_dump().count, MEANWHILE);
+}
+
+static void in_scope(uint32_t count) {
+    BURST_SCOPE("scope");
+    points(count);
+    BURST_LEAVE();
+}
+TEST(a_task_that_is_left_in_a_scope) {
+    seen = 0;
+    preempted_at = 5;
+    what = LOOKS;
+    start(BURSTY_ALWAYS, 0, see);
+    in_scope(20);
+    CHECK_EQ(seen, 20);
+    CHECK_EQ(in_dump().count, MEANWHILE);
+    CHECK_EQ(in_dump().all, 21 + MEANWHILE);
+}
+
+/* As if an interrupt had come in the middle of counting: the word is out. */
+TEST(a_task_that_is_left_while_it_counts) {
+    uint32_t word;
+    start(40, 10, NULL); /* bursts at checks 40, 90, 140, ... */
+    points(45);
+    CHECK_EQ(bursty_in_burst(), 1);
+    word = BURSTY_P_HERE.n;
+    BURSTY_P_HERE.n = BURSTY_P_BUSY;
+    (void)bursty_fiber_switch(&two);
+    points(MEANWHILE);
+    (void)bursty_fiber_switch(&three);
+    BURSTY_P_HERE.n = word;
+    points(3); /* of which each comes to the slow path */
+    (void)bursty_fiber_switch(&one);
+    CHECK_EQ(BURSTY_P_HERE.n, BURSTY_P_BUSY);
+    BURSTY_P_HERE.n = word;
+    points(955);
+    CHECK_EQ(stats().events, 200);
+    CHECK_EQ(stats().checks, 1000 + MEANWHILE);
     CHECK_EQ(in_dump().count, MEANWHILE);
 }
 
@@ -168,6 +207,36 @@ TEST(a_task_that_is_deleted_in_an_event) {
     points(30);
     CHECK_EQ(seen, 66);
     CHECK_EQ(in_dump().count, 2 * MEANWHILE);
+}
+
+/* The burst goes on behind the event of the task that is gone. */
+TEST(a_deleted_task_leaves_the_rest_of_its_burst) {
+    seen = 0;
+    preempted_at = 7;
+    what = LOOKS_AND_IS_DELETED;
+    start(40, 10, see); /* a burst at checks 40 to 49 */
+    if (setjmp(gone) == 0) points(1000);
+    one.depth = 0;
+    (void)bursty_fiber_switch(&two);
+    CHECK_EQ(seen, 8);
+    points(2);
+    CHECK_EQ(seen, 10);
+    points(40);
+    CHECK_EQ(seen, 10);
+    points(10);
+    CHECK_EQ(seen, 20);
+}
+
+TEST(a_start_while_a_task_is_left) {
+    delete_one();
+    seen = 0;
+    preempted_at = UINT32_MAX;
+    start(40, 10, see);
+    points(1000);
+    (void)bursty_fiber_switch(&two);
+    points(1000);
+    CHECK_EQ(seen, 400);
+    CHECK_EQ(in_dump().all, 0);
 }
 
 /* Nobody said so: what the others do is told as not met. */
