@@ -236,7 +236,7 @@
                            docs/by-hand.md, examples/engine.
      BURSTY_STATIC         Everything is static, for a single file.
    OPTIONS where BURSTY_IMPLEMENTATION is defined:
-     BURSTY_PROFILES=n     How many profiles: 8, at most 32.
+     BURSTY_PROFILES=n     How many profiles: 8, at most 32, in a bare build 31.
      BURSTY_MEMORY=bytes   The size of the static memory; 0 means none.
      BURSTY_NO_TIMERS      bursty_start sets no timers, and n > 0 as config.tick_hz says
                            that you call bursty_tick n times a second. The CPU time
@@ -3164,16 +3164,6 @@ BURSTY_P_STEP uint32_t bursty_p_hold(void) {
     return n;
 }
 
-#ifdef BURSTY_BARE
-/* The task that was left in the slow path, and the word as it had it: fibers.c. */
-static struct { const bursty_fiber *task; uint32_t word; } bursty_p_away;
-#define BURSTY_P_AWAY UINT32_C(0x60000000) /* the word of other tasks meanwhile */
-#define BURSTY_P_IS_AWAY() (bursty_p_away.task != NULL)
-#else
-#define BURSTY_P_AWAY 0
-#define BURSTY_P_IS_AWAY() 0
-#endif
-
 /* Events of the profiles in a burst are missing here. */
 BURSTY_P_STEP void bursty_p_miss(bursty_p_thread *t) {
     if (t) t->gap |= t->live;
@@ -3231,10 +3221,6 @@ BURSTY_P_STEP uint32_t bursty_p_hit_of(bursty_p_thread *t, const bursty_site *si
         BURSTY_P_HERE.n = bursty_p_until_start() - 1;
         return 0;
     }
-    if (BURSTY_P_IS_AWAY()) {
-        BURSTY_P_HERE.n = BURSTY_P_AWAY;
-        return 0;
-    }
     n = bursty_p_advance(t, n) - 1;
     if (t->live && site) bursty_p_deliver(t, site, value, site->kind, n);
     bursty_p_release(t, held, n);
@@ -3269,8 +3255,7 @@ BURSTY_P_STEP int bursty_p_count_return(void) {
 /* n is the word, which was taken out. */
 BURSTY_P_STEP void bursty_p_event_of(bursty_p_thread *t, const bursty_site *site, uintptr_t value,
                                      uint32_t kind, uint32_t n) {
-    if (BURSTY_P_IS_AWAY()) n = BURSTY_P_AWAY;
-    else if (t && t->live && !bursty_p_reopened(t)) bursty_p_deliver(t, site, value, kind, n);
+    if (t && t->live && !bursty_p_reopened(t)) bursty_p_deliver(t, site, value, kind, n);
     bursty_p_release(t, BURSTY_P_HELD(n), n);
 }
 
@@ -8419,27 +8404,115 @@ static BURSTY_P_TLS struct {
 
 #ifdef BURSTY_BARE
 /* An RTOS switches tasks at any instruction. One that is left in the slow path has
-   the word, and what others would record could come into the middle of what it
-   records. So they have a large word until it goes on: their checks are counted
-   then, and record nothing. A task that is left between the load and the store of
-   a check puts an old word back later. If that is the large one, nobody would
-   sample again: the next switch notices it, and the gap goes on in its middle. */
+   the word, and what others record could come into the middle of what it records. So
+   until it goes on, the others have a large word, which counts their checks, and the
+   record says that a burst of no profile is live, which does not end. A check of
+   theirs may have been left with an old word, and come to the slow path: it
+   records nothing there, and does not look. The dump says how many checks met no burst
+   for that (kind 7).
+
+   Such a check may also put its old word back later. If the schedule cannot have that
+   word, the next switch notices it: a burst goes on in its middle, and a gap begins anew.
+
+   A task that is deleted in the slow path never goes on. The program says so by the
+   depth of its fiber, which it sets to 0. The slow path is left then as by a longjmp.
+
+   All of this is in functions that only a switch calls: a linker that collects
+   garbage leaves nothing of it in a program without tasks. */
+#define BURSTY_P_AWAY UINT32_C(0x1FFFFFFF) /* ticks do not take it for the slow path */
+#define BURSTY_P_NOBODY (UINT32_C(1) << 31) /* as a set of profiles */
+#if BURSTY_PROFILES > 31
+#error "BURSTY_PROFILES: in a bare build at most 31"
+#endif
+static struct {
+    const bursty_fiber *task; /* the one that was left in the slow path, or NULL */
+    uint32_t depth, word, live, span, in_slow, kept, room; /* as it had them */
+    bursty_p_count *only;
+    uint32_t epoch, cleared; /* the start, and the clear since, to which checks belong */
+    uint64_t checks;
+    int (*write)(bursty_write_fn write, void *user); /* the companion's own */
+} bursty_p_away;
+
+static int bursty_p_is_away_of_now(void) {
+    return bursty_p_away.epoch == bursty_p_all.epoch && bursty_p_away.cleared == bursty_p_all.cleared;
+}
+
+/* In front of the companion's part. */
+static int bursty_p_write_away(bursty_write_fn write, void *user) {
+    bursty_p_out out;
+    uint64_t checks = 0;
+    const char *program = bursty_p_all.config.program;
+    uint32_t i, length = 0;
+    if (bursty_p_is_away_of_now() && bursty_p_away.checks) {
+        for (i = 0; i < bursty_p_threads(); i++) bursty_p_sum(&checks, &bursty_p_all.threads[i].checks);
+        while (program && program[length]) length++;
+        bursty_p_put_begin(&out, 7, write, user);
+        bursty_p_put_varint(&out, 2);
+        bursty_p_put_varint(&out, 25);
+        bursty_p_put_varint(&out, bursty_p_away.checks);
+        bursty_p_put_varint(&out, checks);
+        bursty_p_put_varint(&out, length);
+        bursty_p_put(&out, program, length);
+        if (bursty_p_put_end(&out)) return -1;
+    }
+    return bursty_p_away.write ? bursty_p_away.write(write, user) : 0;
+}
+
+BURSTY_P_COLD static void bursty_p_leave_slow(bursty_p_thread *t, const bursty_fiber *task) {
+    if (!bursty_p_is_away_of_now()) bursty_p_away.checks = 0;
+    bursty_p_away.epoch = bursty_p_all.epoch;
+    bursty_p_away.cleared = bursty_p_all.cleared;
+    if (bursty_p_all.companion.write != bursty_p_write_away) {
+        bursty_p_away.write = bursty_p_all.companion.write;
+        bursty_p_all.companion.write = bursty_p_write_away;
+    }
+    bursty_p_away.task = task;
+    bursty_p_away.depth = BURSTY_P_HERE.depth;
+    bursty_p_away.word = BURSTY_P_HERE.n;
+    bursty_p_away.live = t->live;
+    bursty_p_away.span = t->span;
+    bursty_p_away.in_slow = t->in_slow;
+    bursty_p_away.kept = t->kept;
+    bursty_p_away.only = bursty_p_mine.only;
+    bursty_p_away.room = bursty_p_mine.room;
+    t->live = BURSTY_P_NOBODY;
+    t->span = UINT32_MAX;
+    bursty_p_mine.only = NULL;
+    bursty_p_mine.room = 0;
+    BURSTY_P_HERE.n = BURSTY_P_AWAY;
+}
+
+BURSTY_P_COLD static void bursty_p_go_on(bursty_p_thread *t) {
+    BURSTY_P_HERE.n = bursty_p_away.word;
+    t->live = bursty_p_away.live;
+    t->span = bursty_p_away.span;
+    t->in_slow = bursty_p_away.in_slow;
+    t->kept = bursty_p_away.kept;
+    bursty_p_mine.only = bursty_p_away.only;
+    bursty_p_mine.room = bursty_p_away.room;
+    bursty_p_away.task = NULL;
+}
+
 BURSTY_P_COLD static void bursty_p_switch_word(const bursty_fiber *from, const bursty_fiber *to) {
     bursty_p_thread *t = bursty_p_registered();
-    uint32_t n = BURSTY_P_HERE.n;
-    if (bursty_p_away.task && t && BURSTY_P_AWAY - n < BURSTY_P_BUSY / 4)
-        bursty_p_count_up(&t->checks, BURSTY_P_AWAY - n);
-    if (!bursty_p_away.task && BURSTY_P_IS_HELD()) {
-        if (n <= BURSTY_P_BUSY) {
-            bursty_p_away.task = from;
-            bursty_p_away.word = n;
-        } else n = !t ? BURSTY_P_SPAN : t->live ? 0 : t->span / 2;
+    const uint32_t n = BURSTY_P_HERE.n;
+    int is_deleted;
+    if (bursty_p_away.epoch != bursty_p_all.epoch) bursty_p_away.task = NULL;
+    if (!t) return;
+    if (bursty_p_away.task) {
+        is_deleted = bursty_p_away.task->depth != bursty_p_away.depth;
+        if (n <= BURSTY_P_AWAY && n > BURSTY_P_SPAN) {
+            bursty_p_count_up(&t->checks, BURSTY_P_AWAY - n);
+            bursty_p_away.checks += BURSTY_P_AWAY - n;
+        }
+        BURSTY_P_HERE.n = BURSTY_P_AWAY;
+        if (is_deleted || bursty_p_away.task == to) bursty_p_go_on(t);
+        if (is_deleted) bursty_set_depth(BURSTY_P_HERE.depth);
+    } else if (n <= BURSTY_P_BUSY && n > BURSTY_P_BUSY / 2) {
+        bursty_p_leave_slow(t, from);
+    } else if ((t->live ? 0 - n : n) > t->span) {
+        BURSTY_P_HERE.n = t->live ? 0 - t->span / 2 : t->span;
     }
-    if (bursty_p_away.task == to) {
-        n = bursty_p_away.word;
-        bursty_p_away.task = NULL;
-    }
-    BURSTY_P_HERE.n = bursty_p_away.task ? BURSTY_P_AWAY : n;
 }
 #else
 #define bursty_p_switch_word(from, to) ((void)0)
@@ -8473,6 +8546,7 @@ BURSTY_API bursty_fiber *bursty_fiber_switch(bursty_fiber *fiber) {
     uint32_t n = BURSTY_P_HERE.n;
     int is_twice;
     if (fiber == was) return was;
+    bursty_p_switch_word(was ? was : &bursty_p_fiber.own, to);
     is_twice = was && was->depth != BURSTY_P_RUNS;
     if (fiber && BURSTY_P_UNLIKELY(fiber->depth == BURSTY_P_RUNS)) {
         is_twice = 1;
@@ -8488,7 +8562,6 @@ BURSTY_API bursty_fiber *bursty_fiber_switch(bursty_fiber *fiber) {
         fiber->depth = 1;
     }
 #endif
-    bursty_p_switch_word(was ? was : &bursty_p_fiber.own, to);
     bursty_p_move_scopes(was ? was : &bursty_p_fiber.own, to);
     if (fiber) BURSTY_P_SHOW(&fiber->depth, BURSTY_P_RUNS);
     bursty_p_fiber.runs = fiber;

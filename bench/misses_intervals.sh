@@ -33,6 +33,7 @@ ${CC:-cc} -O1 -o "$dir/walk" tests/misses/walk.c || exit 2
 left() { # FILE: the share that the larger cache leaves, and its interval
     "$build/bursty" report --json "$1" | sed -n 's/.*"name":"advice","value":"\([^"]*\)".*/\1/p' | LC_ALL=C awk '{
         hit = /would hit in/
+        if (!hit && !/, misses in [0-9]* KiB, too: /) { print "none"; next }
         sub(/.*(hit in|misses in) [0-9]* KiB(, too)?: /, "")
         gsub(/[^0-9. ]/, " ")
         share = $1; low = $2; high = $3

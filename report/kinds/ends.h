@@ -39,6 +39,7 @@ enum {
     END_ASTRAY = 22, /* calls on stacks that the program switched to by itself */
     END_BROKEN = 23, /* bursts that a signal ended where they began */
     END_UNHOOKED = 24, /* functions of --frames that cannot be hooked */
+    END_AWAY = 25, /* checks of tasks while another one was left in an event */
     END_REASONS
 };
 

@@ -629,6 +629,10 @@ static void add_ends(report *r, const void *state) {
     add_share(r, s, END_INSIDE, REPORT_OF_COUNTS,
               "switches of fibers in an action, or in the middle of an event",
               "Until the thread comes back, it records no event. Switch outside of actions.");
+    add_share(r, s, END_AWAY, REPORT_OF_COUNTS,
+              "checks of tasks that met no burst, for another task was left in an event",
+              "Counts are too low by about this part of them. Bursts that are rarer lose less "
+              "(profile.every). If a task was deleted, set the depth of its fiber to 0.");
     add_astray_calls(r, s);
     add_share(r, s, END_BROKEN, 0, "bursts without a call, for a signal came where they began",
               "Signals wait while a burst is prepared, which takes longest on a deep stack. "

@@ -46,16 +46,6 @@ BURSTY_P_STEP uint32_t bursty_p_hold(void) {
     return n;
 }
 
-#ifdef BURSTY_BARE
-/* The task that was left in the slow path, and the word as it had it: fibers.c. */
-static struct { const bursty_fiber *task; uint32_t word; } bursty_p_away;
-#define BURSTY_P_AWAY UINT32_C(0x60000000) /* the word of other tasks meanwhile */
-#define BURSTY_P_IS_AWAY() (bursty_p_away.task != NULL)
-#else
-#define BURSTY_P_AWAY 0
-#define BURSTY_P_IS_AWAY() 0
-#endif
-
 /* Events of the profiles in a burst are missing here. */
 BURSTY_P_STEP void bursty_p_miss(bursty_p_thread *t) {
     if (t) t->gap |= t->live;
@@ -113,10 +103,6 @@ BURSTY_P_STEP uint32_t bursty_p_hit_of(bursty_p_thread *t, const bursty_site *si
         BURSTY_P_HERE.n = bursty_p_until_start() - 1;
         return 0;
     }
-    if (BURSTY_P_IS_AWAY()) {
-        BURSTY_P_HERE.n = BURSTY_P_AWAY;
-        return 0;
-    }
     n = bursty_p_advance(t, n) - 1;
     if (t->live && site) bursty_p_deliver(t, site, value, site->kind, n);
     bursty_p_release(t, held, n);
@@ -151,8 +137,7 @@ BURSTY_P_STEP int bursty_p_count_return(void) {
 /* n is the word, which was taken out. */
 BURSTY_P_STEP void bursty_p_event_of(bursty_p_thread *t, const bursty_site *site, uintptr_t value,
                                      uint32_t kind, uint32_t n) {
-    if (BURSTY_P_IS_AWAY()) n = BURSTY_P_AWAY;
-    else if (t && t->live && !bursty_p_reopened(t)) bursty_p_deliver(t, site, value, kind, n);
+    if (t && t->live && !bursty_p_reopened(t)) bursty_p_deliver(t, site, value, kind, n);
     bursty_p_release(t, BURSTY_P_HELD(n), n);
 }
 

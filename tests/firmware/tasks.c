@@ -66,6 +66,12 @@ static int to_board(void *file, const void *data, size_t size) {
     return board_write(*(const int *)file, data, size);
 }
 
+static void dump(const char *name) {
+    int file = board_open(name);
+    board_equal("dump", (uint32_t)bursty_write(to_board, &file), 0);
+    board_close(file);
+}
+
 static void print(const char *what, uint32_t number) {
     board_print(what);
     board_print_number(number);
@@ -75,7 +81,6 @@ int main(void) {
     static bursty_config config;
     bursty_stats stats;
     uint32_t checks, told;
-    int file;
     config.profile.every = 97;
     config.profile.burst = 3;
     config.seed = 1;
@@ -102,9 +107,7 @@ int main(void) {
     board_equal("checks, within a twentieth",
                 told * 20u > checks * 19u && told * 20u < checks * 21u, 1);
     board_equal("lost", (uint32_t)stats.lost, 0);
-    file = board_open("tasks.brst");
-    board_equal("dump", (uint32_t)bursty_write(to_board, &file), 0);
-    board_close(file);
+    dump("tasks.brst");
     board_end();
     return 0;
 }
