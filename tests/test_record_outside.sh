@@ -572,7 +572,21 @@ void tiny(void);
 __attribute__((noinline)) void caller(unsigned n) { while (n--) { tiny(); tiny(); tiny(); tiny(); } }
 int main(void) { caller(40000000); return 0; }
 P
+# A function of the program's that is such a jump has its row.
+cat >thunk.c <<'P'
+void tiny(void), thunk(void);
+void (*pointer)(void) = tiny;
+__asm__(".text\n.globl thunk\n.type thunk, @function\nthunk: .cfi_startproc\n jmp *pointer(%rip)\n"
+        ".cfi_endproc\n.size thunk, .-thunk\n");
+__attribute__((noinline)) void caller(unsigned n) { while (n--) { thunk(); thunk(); thunk(); thunk(); } }
+int main(void) { caller(40000000); return 0; }
+P
 $CC -O1 -shared -fPIC -o libtiny.so tiny.c || exit 2
+$CC -O1 -o thunk thunk.c -L. -ltiny -Wl,-rpath,. || exit 2
+for way in outside inside; do
+    "$bursty" record --$way -o x.brst ./thunk >got 2>err
+    check "a jump that is a function, $way" [ "$(total thunk x.brst)" -ge 10 ]
+done
 for how in -Wl,-z,lazy -Wl,-z,now -Wl,-z,ibtplt -fuse-ld=lld; do
     $CC -O1 $how -o stubs stubs.c -L. -ltiny -Wl,-rpath,. 2>log || continue
     for way in outside inside; do

@@ -156,8 +156,8 @@ static void note_sections(image *m) {
     uint64_t n;
     unsigned k;
     elf_file *e = &m->elf;
-    if (elf_find_sections(e, &fault) != 0 || elf_get_section(e, e->names_index, &names, &fault) != 0)
-        return;
+    if (elf_find_sections(e, &fault) != 0) return;
+    if (elf_get_section(e, e->names_index, &names, &fault) != 0) return;
     for (n = 0; n < e->section_count; n++) {
         if (elf_get_section(e, n, &s, &fault) != 0) continue;
         if (elf_name_is(e, &names, s.name, ".gopclntab")

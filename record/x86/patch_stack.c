@@ -186,6 +186,18 @@ static uint32_t x86_p_bare_module(uint64_t pc) {
     return x86_p_stub_jump(pc) ? UINT32_MAX : n;
 }
 
+/* Is pc in a section of stubs for which the linker wrote unwind rules? One record has them
+   all, of 8 or 16 bytes each. A function that is such a jump and no more has 6 to 11. */
+static int x86_p_is_stub_with_rules(uint64_t pc) {
+    uint32_t n = x86_p_text_module(pc);
+    const uint8_t *fde;
+    x86flow_unwind u;
+    uint64_t start = 0;
+    if (n == UINT32_MAX || !x86_p_stub_jump(pc)) return 0;
+    fde = x86flow_find_fde(x86_p.modules[n].flow.frame_header, pc, &start);
+    return fde && x86flow_read_fde(fde, &u) == 0 && u.size % 8 == 0 && x86_p_stub_jump(start);
+}
+
 /* Where a call of `to` leads: a stub jumps to where its slot says. */
 static uint64_t x86_p_behind_stub(uint64_t to) {
     uint32_t n = x86_p_text_module(to);
@@ -291,7 +303,7 @@ static uint32_t x86_p_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t st
             frames[0].place = (uint32_t)(pc - x86_p.modules[bare].flow.bias);
             count = 1;
         }
-    }
+    } else if (seen && x86_p_is_stub_with_rules(pc)) here.place = ~0u;
     for (steps = 0; cost < most && count < max && known; steps++) {
         uint64_t to = pc, sp = rsp, bp = rbp;
         x86_p_known now = *known; /* the caller's may take its place in the table */
