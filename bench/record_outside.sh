@@ -212,6 +212,8 @@ genmove white' | head -n $((30 * times)) >moves
     heat) built heat gfortran -O2 -o heat heat.f90 && ways heat heat ./heat "$times" ;;
     mopac)
         waters >waters.mop
+        # More threads of OpenBLAS spin in sched_yield as long as their neighbours let them.
+        export OPENBLAS_NUM_THREADS=1
         ways mopac mopac mopac waters.mop
         ;;
     ldc2)

@@ -561,6 +561,43 @@ for way in outside inside; do
     check "stale, $way: the caller" [ "$(total caller x.brst)" -ge 95 ]
     check "stale, $way: no other" [ "$(total innocent x.brst)$(total deeper x.brst)" = 00 ]
 done
+# A stub of the linker's (name@plt) belongs to who calls it, though it has unwind rules and no symbol.
+# It is most of the time here.
+cat >tiny.c <<'P'
+void tiny(void);
+void tiny(void) { }
+P
+cat >stubs.c <<'P'
+void tiny(void);
+__attribute__((noinline)) void caller(unsigned n) { while (n--) { tiny(); tiny(); tiny(); tiny(); } }
+int main(void) { caller(40000000); return 0; }
+P
+# A function of the program's that is such a jump has its row.
+cat >thunk.c <<'P'
+void tiny(void), thunk(void);
+void (*pointer)(void) = tiny;
+__asm__(".text\n.globl thunk\n.type thunk, @function\nthunk: .cfi_startproc\n jmp *pointer(%rip)\n"
+        ".cfi_endproc\n.size thunk, .-thunk\n");
+__attribute__((noinline)) void caller(unsigned n) { while (n--) { thunk(); thunk(); thunk(); thunk(); } }
+int main(void) { caller(40000000); return 0; }
+P
+$CC -O1 -shared -fPIC -o libtiny.so tiny.c || exit 2
+$CC -O1 -o thunk thunk.c -L. -ltiny -Wl,-rpath,. || exit 2
+for way in outside inside; do
+    "$bursty" record --$way -o x.brst ./thunk >got 2>err
+    check "a jump that is a function, $way" [ "$(total thunk x.brst)" -ge 10 ]
+done
+for how in -Wl,-z,lazy -Wl,-z,now -Wl,-z,ibtplt -fuse-ld=lld; do
+    $CC -O1 $how -o stubs stubs.c -L. -ltiny -Wl,-rpath,. 2>log || continue
+    for way in outside inside; do
+        "$bursty" record --$way -o x.brst ./stubs >got 2>err
+        "$bursty" report --min 0 x.brst >text
+        check "stubs, $how, $way: no row of their own" [ "$(grep -c ' stubs+0x\| (stubs)' text)" = 0 ]
+        own=$(awk '/^rank/ { reads = 1 } reads && $9 == "caller" { print int($2); exit }' text)
+        check "stubs, $how, $way: the caller has $own %" [ "${own:-0}" -ge 40 ]
+        check "stubs, $how, $way: main is around all" [ "$(total main x.brst)" -ge 95 ]
+    done
+done
 cat >zeros.c <<'P'
 #include <fcntl.h>
 #include <stdio.h>

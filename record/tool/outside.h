@@ -89,6 +89,8 @@ typedef struct image {              /* a file, or the code of none */
     int64_t bytes, time_ns;         /* of the file, when it was opened */
     int is_changed;                 /* it was written to meanwhile */
     int is_go;                      /* frames are found by rbp */
+    uint64_t stubs[4][2];           /* offset, size of the sections that only jump on */
+    unsigned stub_count;
     unwind_file unwind;
     char *path;
     char root[64];                  /* of the process that had it first */

@@ -150,19 +150,25 @@ static const unsigned char *map_file(image *m, uint32_t pid, uint64_t lo, uint64
     return NULL;
 }
 
-static int is_go(elf_file *e) {
+static void note_sections(image *m) {
+    static const char *const stubs[] = {".plt", ".plt.sec", ".plt.got", ".iplt"};
     elf_section s, names;
     dump_fault fault;
     uint64_t n;
-    if (elf_find_sections(e, &fault) != 0 || elf_get_section(e, e->names_index, &names, &fault) != 0)
-        return 0;
+    unsigned k;
+    elf_file *e = &m->elf;
+    if (elf_find_sections(e, &fault) != 0) return;
+    if (elf_get_section(e, e->names_index, &names, &fault) != 0) return;
     for (n = 0; n < e->section_count; n++) {
         if (elf_get_section(e, n, &s, &fault) != 0) continue;
         if (elf_name_is(e, &names, s.name, ".gopclntab")
             || elf_name_is(e, &names, s.name, ".data.rel.ro.gopclntab"))
-            return 1;
+            m->is_go = 1;
+        for (k = 0; k < 4 && !elf_name_is(e, &names, s.name, stubs[k]); k++) { }
+        if (k == 4 || m->stub_count == 4) continue;
+        m->stubs[m->stub_count][0] = s.offset;
+        m->stubs[m->stub_count++][1] = s.size;
     }
-    return 0;
 }
 
 /* The file stays mapped: names point into it. */
@@ -182,7 +188,7 @@ static void open_image(image *m, uint32_t pid, uint64_t lo, uint64_t hi) {
         m->loads[m->load_count][1] = elf_number(&m->elf, header + 32, 8);
         m->loads[m->load_count++][2] = elf_number(&m->elf, header + 16, 8);
     }
-    m->is_go = is_go(&m->elf);
+    note_sections(m);
     unwind_begin(&m->unwind, &m->elf);
     unwind_index(&m->unwind, &m->elf);
     m->has_file = 1;

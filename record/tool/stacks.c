@@ -284,16 +284,27 @@ int stack_is_back(uint32_t number, uint64_t ip, uint64_t cx) {
     return at && at[-2] == 0x0F && at[-1] == 0x05;
 }
 
-/* A stub only jumps on, and belongs to whoever calls it. */
-static int is_stub(const known *k) {
-    const unsigned char *at = code_at(k->mapping, k->pc, 5, 16);
-    if (!at) return 0;
-    if (at[0] == 0xE9 && at[-5] == 0x68) return 1;
-    if (at[0] == 0x68 && at[5] == 0xE9) return 1;
+/* The `jmp *slot(%rip)` of a stub that begins at `at`, or NULL: it is none. */
+static const unsigned char *stub_jump(const unsigned char *at) {
     if (at[0] == 0xF3 && at[1] == 0x0F && at[2] == 0x1E && at[3] == 0xFA) at += 4;
     if (at[0] == 0x41 && at[1] == 0xBB) at += 6;
     if (at[0] == 0xF2) at++;
-    return at[0] == 0xFF && at[1] == 0x25;
+    return at[0] == 0xFF && at[1] == 0x25 ? at : NULL;
+}
+
+/* A stub only jumps on, and belongs to whoever calls it. Linkers may give a section of
+   them unwind rules; a function with rules may have such a jump, too. */
+static int is_stub(const known *k) {
+    const unsigned char *at;
+    const mapping *m = k->mapping ? mapping_get(k->mapping) : NULL;
+    const image *i = m ? image_get(m->image) : NULL;
+    unsigned n;
+    for (n = 0; i && n < i->stub_count; n++) {
+        if (k->pc - m->lo + m->offset - i->stubs[n][0] < i->stubs[n][1]) return 1;
+    }
+    at = k->status == UNWIND_UNKNOWN ? code_at(k->mapping, k->pc, 5, 17) : NULL;
+    if (!at) return 0;
+    return (at[0] == 0xE9 && at[-5] == 0x68) || (at[0] == 0x68 && at[5] == 0xE9) || stub_jump(at);
 }
 
 /* Go's compiler and most JIT compilers do. */
@@ -316,16 +327,31 @@ static int step_by_frame(const words *w, registers *r, uint64_t *around) {
     return UNWIND_FOUND;
 }
 
-/* Does the call before it lead to the function of k? Only a direct call tells. Where
-   code has no records, its function begins nobody knows where, but not far. */
-static int is_behind_call_of(uint32_t number, uint64_t pc, const known *k) {
+/* Where a call of `to` leads: a stub jumps to where its slot says. */
+static uint64_t behind_stub(const words *w, uint64_t to) {
+    const unsigned char *at = code_at(process_mapping(w->process, to), to, 0, 17);
+    const unsigned char *jump = at ? stub_jump(at) : NULL;
+    int32_t distance;
+    uint64_t slot;
+    if (!jump) return to;
+    memcpy(&distance, jump + 2, sizeof distance);
+    slot = to + (uint64_t)(jump + 6 - at) + (uint64_t)(int64_t)distance;
+    (void)word_at(w, slot, &to);
+    return to;
+}
+
+/* Does the call before it lead to the function of k? Only a direct call tells, or one
+   of a stub. Where code has no records, its function begins nobody knows where, but not
+   far. */
+static int is_behind_call_of(const words *w, uint64_t pc, const known *k) {
     enum { FAR = 1 << 16 };
+    const uint32_t number = w->process;
     const unsigned char *at = code_at(process_mapping(number, pc - 1), pc - 5, 0, 5);
     int32_t distance;
     uint64_t to;
     if (!at || *at != 0xE8) return 0;
     memcpy(&distance, at + 1, sizeof distance);
-    to = pc + (uint64_t)(int64_t)distance;
+    to = behind_stub(w, pc + (uint64_t)(int64_t)distance);
     if (k->pc - to >= FAR || process_mapping(number, to) != k->mapping) return 0;
     return k->rule.end ? known_at(number, to)->rule.start == k->rule.start
                        : !known_at(number, to)->rule.end;
@@ -337,7 +363,7 @@ static int step_by_search(const words *w, const known *k, registers *r, uint64_t
     unsigned n;
     uint64_t to;
     for (n = 0; n < most && word_at(w, r->sp + 8 * n, &to) == 0; n++) {
-        if (to < 4096 || !(k ? is_behind_call_of(w->process, to, k) : is_return(w->process, to)))
+        if (to < 4096 || !(k ? is_behind_call_of(w, to, k) : is_return(w->process, to)))
             continue;
         *around = to;
         r->sp += 8 * (uint64_t)n + 8;
@@ -577,7 +603,7 @@ stack stack_walk(uint32_t process_number, uint32_t thread, const registers *at,
     stack s = {0, 0, 0};
     list l;
     const known *k = known_at(process_number, r.ip);
-    int status, is_stub_here = k->status == UNWIND_UNKNOWN && is_stub(k);
+    int status, is_stub_here = is_stub(k);
     l.count = 0;
     if (!is_stub_here) (void)append(&l, k->place);
     status = bytes >= 8 ? walk_again(&w, &r, &l) : UNWIND_UNKNOWN;

@@ -51,6 +51,23 @@ static uint64_t x86_p_belongs_to(const x86flow_module *m, x86flow_function *f) {
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 extern int _dl_find_object(void *address, struct dl_find_object *result) __attribute__((weak));
 
+/* The text of a module whose first page has its headers, as a linker makes it. */
+static void x86_p_find_late_text(x86flow_module *m) {
+    const ElfW(Ehdr) *head = (const ElfW(Ehdr) *)(const void *)x86_p_at(m->lo);
+    const ElfW(Phdr) *part;
+    uint32_t n;
+    uint64_t lo;
+    if (memcmp(head->e_ident, ELFMAG, SELFMAG)
+        || head->e_phoff + head->e_phnum * sizeof *part > 4096) return;
+    part = (const ElfW(Phdr) *)(const void *)x86_p_at(m->lo + head->e_phoff);
+    for (n = 0; n < head->e_phnum; n++, part++) {
+        if (part->p_type != PT_LOAD || !(part->p_flags & PF_X)) continue;
+        lo = m->bias + part->p_vaddr;
+        if (!m->text_hi) m->text_lo = lo;
+        m->text_hi = lo + part->p_memsz;
+    }
+}
+
 /* The module of an address that none from the start has, or NULL. */
 static x86_p_module *x86_p_late_module(uint64_t pc) {
     struct dl_find_object found;
@@ -80,6 +97,7 @@ static x86_p_module *x86_p_late_module(uint64_t pc) {
         m->flow.bias = found.dlfo_link_map->l_addr;
         m->flow.frame_header = (const uint8_t *)found.dlfo_eh_frame;
         m->late = found.dlfo_link_map;
+        x86_p_find_late_text(&m->flow);
         m->path = "";
         m->refusal = "loaded later";
         __atomic_store_n(&x86_p.module_count, count + 1, __ATOMIC_RELEASE);

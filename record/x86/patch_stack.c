@@ -150,23 +150,64 @@ static uint32_t x86_p_fold(const x86_frame *frames, uint32_t count) {
     return count;
 }
 
-/* The module whose text has pc, or UINT32_MAX: none, or pc is in a stub that only
-   jumps on, which belongs to whoever calls it. */
-static uint32_t x86_p_bare_module(uint64_t pc) {
-    const uint8_t *at = x86_p_at(pc);
+/* The module whose text has pc, or UINT32_MAX: none has. A few bytes around pc may be
+   read then: the last page of a text is there as a whole. */
+static uint32_t x86_p_text_module(uint64_t pc) {
+    enum { BEFORE = 5, BEHIND = 20 };
     const x86_p_module *m = NULL;
-    uint32_t n;
-    for (n = 0; n < x86_p.module_count; n++) {
+    uint32_t n, count = x86_p.looks ? x86_p.first_count : x86_p.module_count;
+    for (n = 0; n < count; n++) {
         m = &x86_p.modules[n];
         if (x86_p_in_text(m, pc) && !x86_p_copy_at(m, pc)) break;
     }
-    if (n == x86_p.module_count || !m || pc - m->flow.text_lo < 5 || m->flow.text_hi - pc < 16)
+    if (n == count) m = x86_p.looks ? x86_p_late_module(pc) : NULL;
+    if (!m || !x86_p_in_text(m, pc) || pc - m->flow.text_lo < BEFORE
+        || ((m->flow.text_hi + 4095) & ~UINT64_C(4095)) - pc < BEHIND)
         return UINT32_MAX;
-    if (at[0] == 0xE9 && at[-5] == 0x68) return UINT32_MAX;
-    if (at[0] == 0x68 && at[5] == 0xE9) return UINT32_MAX;
+    return (uint32_t)(m - x86_p.modules);
+}
+
+/* The `jmp *slot(%rip)` of a stub that pc is in, in front of it; NULL: there is none. */
+static const uint8_t *x86_p_stub_jump(uint64_t pc) {
+    const uint8_t *at = x86_p_at(pc);
     if (at[0] == 0xF3 && at[1] == 0x0F && at[2] == 0x1E && at[3] == 0xFA) at += 4;
     if (at[0] == 0x41 && at[1] == 0xBB) at += 6;
-    return at[0] == 0xFF && at[1] == 0x25 ? UINT32_MAX : n;
+    if (at[0] == 0xF2) at++;
+    return at[0] == 0xFF && at[1] == 0x25 ? at : NULL;
+}
+
+/* The same, but UINT32_MAX if pc is in a stub, which only jumps on and belongs to
+   whoever calls it. */
+static uint32_t x86_p_bare_module(uint64_t pc) {
+    const uint8_t *at = x86_p_at(pc);
+    uint32_t n = x86_p_text_module(pc);
+    if (n == UINT32_MAX || (at[0] == 0xE9 && at[-5] == 0x68) || (at[0] == 0x68 && at[5] == 0xE9))
+        return UINT32_MAX;
+    return x86_p_stub_jump(pc) ? UINT32_MAX : n;
+}
+
+/* Is pc in a section of stubs for which the linker wrote unwind rules? One record has them
+   all, of 8 or 16 bytes each. A function that is such a jump and no more has 6 to 11. */
+static int x86_p_is_stub_with_rules(uint64_t pc) {
+    uint32_t n = x86_p_text_module(pc);
+    const uint8_t *fde;
+    x86flow_unwind u;
+    uint64_t start = 0;
+    if (n == UINT32_MAX || !x86_p_stub_jump(pc)) return 0;
+    fde = x86flow_find_fde(x86_p.modules[n].flow.frame_header, pc, &start);
+    return fde && x86flow_read_fde(fde, &u) == 0 && u.size % 8 == 0 && x86_p_stub_jump(start);
+}
+
+/* Where a call of `to` leads: a stub jumps to where its slot says. */
+static uint64_t x86_p_behind_stub(uint64_t to) {
+    uint32_t n = x86_p_text_module(to);
+    const uint8_t *jump = n == UINT32_MAX ? NULL : x86_p_stub_jump(to);
+    const x86flow_module *m;
+    uint64_t slot;
+    if (!jump) return to;
+    m = &x86_p.modules[n].flow;
+    slot = x86_p_address(jump) + 6 + (uint64_t)(int64_t)x86_p_s32(jump + 2);
+    return slot & 7 || slot < m->lo || slot >= m->hi ? to : x86_p_u64(x86_p_at(slot));
 }
 
 /* Does a call stand before it? */
@@ -181,13 +222,15 @@ static int x86_p_behind_call(uint64_t pc) {
 }
 
 /* Does the call before it lead to the code around `in`, of module `bare`, that has
-   no rules? Only a direct call tells, and that code begins not far away. */
+   no rules? Only a direct call tells, or one of a stub; that code begins not far away. */
 static int x86_p_behind_call_of(uint64_t pc, uint64_t in, uint32_t bare) {
     enum { FAR = 1 << 16 };
     const uint8_t *at = x86_p_at(pc);
-    uint64_t to = pc + (uint64_t)(int64_t)x86_p_s32(at - 4);
-    return at[-5] == 0xE8 && in - to < FAR && x86_p_bare_module(to) == bare
-           && !x86flow_function_at(&x86_p.modules[bare].flow, to);
+    uint64_t to;
+    x86_p_known room;
+    if (at[-5] != 0xE8) return 0;
+    to = x86_p_behind_stub(pc + (uint64_t)(int64_t)x86_p_s32(at - 4));
+    return in - to < FAR && x86_p_bare_module(to) == bare && x86_p_learn(to, &room) != 0;
 }
 
 /* From code without a rule: the next return address on the stack, or the next one
@@ -259,7 +302,7 @@ static uint32_t x86_p_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t st
             frames[0].place = (uint32_t)(pc - x86_p.modules[bare].flow.bias);
             count = 1;
         }
-    }
+    } else if (seen && x86_p_is_stub_with_rules(pc)) here.place = ~0u;
     for (steps = 0; cost < most && count < max && known; steps++) {
         uint64_t to = pc, sp = rsp, bp = rbp;
         x86_p_known now = *known; /* the caller's may take its place in the table */
@@ -299,6 +342,7 @@ static uint32_t x86_p_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t st
     if (seen) {
         seen->is_bare = bare != UINT32_MAX;
         seen->is_cut = known && steps && (cost >= most || count == max);
+        if (bare != UINT32_MAX && count == 1) seen->is_cut = 1;
     }
     if (!steps && !count && known && known->place != ~0u && max) { /* no stack: the function at least */
         frames[0].stack = rsp;
