@@ -39,6 +39,7 @@ enum {
     END_ASTRAY = 22, /* calls on stacks that the program switched to by itself */
     END_BROKEN = 23, /* bursts that a signal ended where they began */
     END_UNHOOKED = 24, /* functions of --frames that cannot be hooked */
+    END_CUT = 25, /* runs of `cc --cover` that a signal ended in the middle of a function */
     END_REASONS
 };
 
