@@ -400,6 +400,68 @@ for level in -O0 -O2; do
     differ bytes >log && fail "$level, a fault in a leaf: $(head -n 4 log)" || pass
 done
 
+# Counts do not. The file says so, once, if the signal came to code that is counted.
+cut='^MISSING: files with runs that a signal ended in the middle of a function: 1[.]'
+cuts() { bursty report coverage.brst | grep -c "$cut"; }
+cat >spins.c <<'END'
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+extern void bursty_cover_reset(void);
+static volatile int is_inside, is_over;
+static void handle(int number) {
+    (void)number;
+    if (!is_inside) return;
+    bursty_cover_reset();
+    is_over = 1;
+}
+static void spin(void) {
+    is_inside = 1;
+    while (!is_over) continue;
+}
+int main(int argc, char **argv) {
+    struct itimerval often = {{0, 1000}, {0, 1000}};
+    if (argc > 1 && strcmp(argv[1], "raise") == 0) raise(SIGTERM);
+    if (argc > 1) abort();
+    signal(SIGALRM, handle);
+    setitimer(ITIMER_REAL, &often, NULL);
+    spin();
+    return 0;
+}
+END
+echo 'int main(void) { return *(volatile int *)0; }' >alone.c
+for level in -O0 -O2; do
+    for program in leaf alone; do
+        rm -f coverage.brst
+        bursty cc --cover -- $CC -w $level -o $program $program.c >log 2>&1 || fail "$program: $(cat log)"
+        for turn in 1 2; do
+            sh -c "BURSTY_COVERAGE_SIGNALS=1 ./$program; :" >log 2>&1
+            [ "$(cuts)" = 1 ] && pass ||
+                fail "$level, $program, turn $turn: $(bursty report coverage.brst | head -n 3)"
+        done
+        ln -sf coverage.brst link.brst
+        sh -c "BURSTY_COVERAGE=link.brst BURSTY_COVERAGE_SIGNALS=1 ./$program; :" >log 2>&1
+        [ "$(cuts)" = 1 ] && pass || fail "$level, $program, appended: $(cat log)"
+        bursty report --json coverage.brst | grep -q 'ended in the middle of a function' &&
+            pass || fail "$level, $program: nothing in JSON"
+        bursty merge -o both.brst coverage.brst coverage.brst
+        bursty report both.brst | grep -q 'MISSING: files with runs .*: 2[.]' && pass ||
+            fail "$level, $program: $(bursty report both.brst | head -n 3)"
+        rm -f coverage.brst
+        bursty cc --cover=bytes -- $CC -w $level -o $program $program.c >log 2>&1
+        sh -c "BURSTY_COVERAGE_SIGNALS=1 ./$program; :" >log 2>&1
+        [ -s coverage.brst ] && [ "$(cuts)" = 0 ] && pass || fail "$level, $program: marks are missing"
+    done
+    bursty cc --cover -- $CC -w $level -o spins spins.c >log 2>&1 || fail "spins: $(cat log)"
+    for how in raise abort ''; do   # in the C library; and where the program goes on
+        rm -f coverage.brst
+        sh -c "BURSTY_COVERAGE_SIGNALS=1 ./spins $how; :" >log 2>&1
+        [ -s coverage.brst ] && [ "$(cuts)" = 0 ] && pass ||
+            fail "$level, spins $how: $(bursty report coverage.brst | head -n 3)"
+    done
+done
+
 # A program may ask for its counts, and begin anew; it goes on in between.
 cat >asks.c <<'END'
 extern int bursty_cover_write(void);

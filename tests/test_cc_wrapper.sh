@@ -283,6 +283,17 @@ if $CC -o xgcc xgcc.c 2>log; then
         cp part "$kept"
     done
     started $all 'a broken answer' ./xgcc -O1
+    for kept in kept/answer_*; do
+        sed '1s/2 ................/2 0123456789abcdef/' "$kept" >part
+        cp part "$kept"
+    done
+    started $all 'an answer of another question' ./xgcc -O1
+    for kept in kept/answer_*; do
+        LC_ALL=C sed '2s/_elf/_alf/' "$kept" >part
+        cp part "$kept"
+    done
+    started $all 'an answer with another byte' ./xgcc -O1
+    started $((all - 1)) 'mended' ./xgcc -O1
     touch -d '2001-02-03 04:05:06' xgcc
     started $all 'another compiler of the name' ./xgcc -O1
     mkdir dead && cp xgcc dead/xgcc && chmod a-x dead/xgcc # PATH passes it by
@@ -290,6 +301,106 @@ if $CC -o xgcc xgcc.c 2>log; then
     touch -d '2001-02-03 04:05:07' xgcc
     PATH=$PWD/dead:$PWD:$PATH started $all 'another one behind it' xgcc -O1
     started $all 'another one by its path' ./xgcc -O1
+    started $((all - 1)) 'the same again' ./xgcc -O1
+    cp -p xgcc same
+    cat same >xgcc
+    touch -r same xgcc
+    started $all 'one of the same size and time' ./xgcc -O1
+    mkdir -p first
+    echo nothing >first/xgcc
+    PATH=$PWD/first:$PWD:$PATH started $all 'PATH with no program first' xgcc -O1
+    touch -d '2001-02-03 04:05:07' xgcc
+    PATH=$PWD/first:$PWD:$PATH started $all 'another behind it' xgcc -O1
+    # The user's macros ask nothing else, so a macro for each file keeps no file more.
+    started $all 'other words' ./xgcc -O1
+    ls kept >before
+    for macro in -DA -DB=2 -UC; do started $((all - 1)) "$macro" ./xgcc -O1 $macro; done
+    ls kept >after
+    if cmp -s before after; then pass; else fail "a macro for each file: $(diff before after)"; fi
+    for macro in -D_A -DBURSTY_A -DBURSTY_B=C '-DBURSTY_B=C -DC=1'; do
+        # shellcheck disable=SC2086
+        started $all "$macro" ./xgcc -O1 $macro
+    done
+    # There are 1024 files. Then the oldest goes.
+    rm kept/answer_*
+    started $all 'the first of many' ./xgcc -O1
+    (cd kept && i=1 && while [ $i -lt 1024 ]; do
+        echo answer_$i
+        i=$((i + 1))
+    done | xargs touch -d 2001-02-03 && touch -d 2001-02-02 answer_7)
+    started $all 'one more' ./xgcc -O1 -D_W
+    ls kept | grep -c answer_ >count
+    if grep -qx 1024 count && [ ! -e kept/answer_7 ] && [ -e kept/answer_8 ]; then pass
+    else fail "$(cat count) files: $(ls kept | head -n 20)"; fi
+    started $((all - 1)) 'the newest' ./xgcc -O1 -D_W
+    started $((all - 1)) 'the first is not the oldest' ./xgcc -O1
+    rm kept/answer_[1-9] kept/answer_[1-9][0-9] kept/answer_[1-9][0-9][0-9] kept/answer_10[0-9][0-9]
+    started $all 'a macro by -Wp' ./xgcc -O1 -Wp,-D_W
+    started $((all - 1)) 'a macro by -Wp again' ./xgcc -O1 -Wp,-D_W
+    started $all 'a file by -Wp' ./xgcc -O1 -Wp,-include,include/part.h
+    started $all 'a file by -Wp again' ./xgcc -O1 -Wp,-include,include/part.h
+    # clang takes options from files beside it and in the user's folder.
+    mkdir -p beside config/clang
+    cp xgcc beside/xclang
+    XDG_CONFIG_HOME=$out/config started $all 'clang' ./beside/xclang -O1
+    XDG_CONFIG_HOME=$out/config started $((all - 1)) 'clang again' ./beside/xclang -O1
+    echo '-DX' >beside/clang.cfg
+    XDG_CONFIG_HOME=$out/config started $all 'options beside clang' ./beside/xclang -O1
+    echo '-DX' >config/clang/clang.cfg
+    XDG_CONFIG_HOME=$out/config started $all "the user's options" ./beside/xclang -O1
+    echo '-DXY' >config/clang/clang.cfg
+    XDG_CONFIG_HOME=$out/config started $all "the user's options changed" ./beside/xclang -O1
+    XDG_CONFIG_HOME=$out/config started $((all - 1)) 'the same options' ./beside/xclang -O1
+    # Nothing is taken that another user could have written.
+    started $((all - 1)) 'before' ./xgcc -O1
+    for mode in g o; do
+        chmod $mode+w kept/answer_*
+        started $all "answers with $mode+w" ./xgcc -O1
+        started $((all - 1)) "answers with $mode+w, made again" ./xgcc -O1
+        chmod $mode+w kept
+        started $all "a folder with $mode+w" ./xgcc -O1
+        warned() { # OUTPUT: how often a link says it
+            BURSTY_CACHE=$out/kept with -- $CC -o "$1" main.c
+            grep -c "the cache .*kept/ is not used, for others can write there (chmod go-w" log
+        }
+        [ "$(warned linked)" = 1 ] && pass || fail "a link with such a cache: $(cat log)"
+        [ "$(warned conftest)" = 0 ] && pass || fail "a trial with such a cache: $(cat log)"
+        chmod +t kept
+        started $((all - 1)) "a folder like /tmp" ./xgcc -O1
+        [ "$(warned linked)" = 0 ] && pass || fail "a link with a cache like /tmp: $(cat log)"
+        chmod go-w,-t kept
+    done
+    [ "$(warned linked)" = 0 ] && empty log && pass || fail "a link: $(cat log)"
+    for object in kept/*.o; do
+        echo nothing >"$object"
+        chmod o+w "$object"
+    done
+    [ "$(warned linked)" = 0 ] && [ "$(BURSTY_OFF=1 ./linked)" = 9 ] && pass ||
+        fail "objects of somebody else: $(cat log)"
+    if find kept -name '*.o' -perm /022 | grep -q .; then fail "others can write: $(ls -l kept)"; else pass; fi
+    (umask 0 && BURSTY_CACHE=$out/open with -- $CC -o linked main.c)
+    if find open -perm /022 | grep -q .; then fail "umask 0: $(ls -ld open open/*)"; else pass; fi
+    if ls kept open | grep '[.].*[.]\|answer_.*[.]'; then fail 'half written files'; else pass; fi
+    if [ "$(id -u)" = 0 ]; then
+        chown 65534 kept/answer_*
+        started $all 'answers of another user' ./xgcc -O1
+        started $((all - 1)) 'made again' ./xgcc -O1
+        chown 65534 kept
+        started $all "another user's folder" ./xgcc -O1
+        BURSTY_CACHE=$out/kept with -- $CC -o linked main.c
+        grep -q "kept/ is not used, .* another user's" log && pass || fail "another user's folder: $(cat log)"
+        chown 0 kept
+    else skip 'only root makes files of another user'; fi
+    # No place for it: everything works, and nothing is said.
+    : >afile
+    for place in /proc /proc/none /dev/null "$out/afile"; do
+        BURSTY_CACHE=$place with -- $CC -o linked main.c && empty log && pass || fail "$place: $(cat log)"
+    done
+    (unset BURSTY_CACHE XDG_CACHE_HOME HOME; with -- $CC -o linked main.c) && empty log && pass ||
+        fail "no HOME: $(cat log)"
+    (unset BURSTY_CACHE XDG_CACHE_HOME; HOME=/proc; export HOME; with -- $CC -o linked main.c) &&
+        empty log && pass || fail "HOME that cannot be written: $(cat log)"
+    started $((all - 1)) 'still the same' ./xgcc -O1
     # A plugin was built for some compiler: each is asked for its program, once.
     : >kept/late-pass
     asked() { # TIMES
@@ -301,6 +412,12 @@ if $CC -o xgcc xgcc.c 2>log; then
     /*)
         asked $all
         asked $((all - 1))
+        rm kept/answer_*
+        chmod o+w kept/late-pass
+        asked $all                      # for how checks look, and not for its program
+        rm kept/answer_*
+        chmod o-w kept/late-pass
+        asked $((all + 1))
         ;;
     *) skip "$CC is no gcc: its program is asked for otherwise" ;;
     esac

@@ -1031,6 +1031,78 @@ cxx -O0 -c templates.cc -o templates.o
 if nm templates.o 2>/dev/null >names && grep -q ' __gcov0\.main' names; then
     grep -q ' __gcov0\._ZN*K*St' names && { fail "functions of the system's headers have counters"; cat names; } || pass
 fi
+# Ends of objects that destroy nothing stand where exceptions come to, also those of objects that were
+# not made yet: no line ran for that.
+cat >landing.h <<'E'
+struct stop {};
+struct other {};
+struct text { const char *at; unsigned long size; };
+struct base {
+    bool a, b;
+    base(bool x, bool y) : a(x), b(y) {}
+    virtual void show() const = 0;
+    virtual ~base();
+};
+struct checker {
+    text t;
+    bool done;
+    checker(text const &name, int line, text expression);
+    ~checker();
+    void take(base const &b);
+    void failed();
+    void complete();
+};
+struct held {
+    int *count;
+    held(const held &h) : count(h.count) { ++*count; }
+    explicit held(int *c) : count(c) {}
+    ~held() { --*count; }
+};
+void always(held h);
+int turns(held h, int n);
+E
+cat >landing.cc <<'E'
+#include "landing.h"
+template <class T> struct unary : base {
+    T value;
+    explicit unary(T v) : base(false, v), value(v) {}
+    void show() const override {}
+};
+#define CHECK(x) do { checker c(text{"CHECK", 5}, __LINE__, text{#x, sizeof #x - 1}); \
+    try { c.take(unary<bool>(x)); } catch (...) { c.failed(); } c.complete(); } while (0)
+int turns(held h, int n) {
+    for (int k = 0; k < n; k++) {
+        try {
+            always(h);
+            CHECK(!true);
+        } catch (const stop &) {
+            CHECK(n > 0);
+        }
+    }
+    return n;
+}
+E
+cat >landing_more.cc <<'E'
+#include "landing.h"
+base::~base() {}
+checker::checker(text const &, int, text e) : t(e), done(false) {}
+checker::~checker() {}
+void checker::take(base const &b) { if (!b.b) throw other(); }
+void checker::failed() {}
+void checker::complete() { done = true; }
+void always(held h) { if (*h.count) throw stop(); }
+int main() {
+    int count = 1;
+    return turns(held(&count), 3) != 3;
+}
+E
+for options in -O0 -O1 '-O2 -g' -O3; do
+    rm -f coverage.brst
+    # shellcheck disable=SC2086
+    cxx $options landing.cc landing_more.cc -o landing && ./landing
+    bursty report --lcov coverage.brst >all.info 2>said
+    for record in 'DA:10,4' 'DA:12,3' 'DA:13,0' 'DA:14,3' 'DA:15,3' 'DA:18,1'; do is landing.cc "$record"; done
+done
 # Functions are larger with counters than without, and so are gcc's limits of what it inlines; those
 # that the user gives hold, in both ways to write them.
 printf '#!/bin/sh\necho "$@" >>words\nexec %s "$@"\n' "$CXX" >logged && chmod +x logged

@@ -272,8 +272,9 @@ situation() { # AXIS=VALUE...
     else set -- "$dump"; fi
     if [ $# = 0 ] || [ ! -s "$1" ]; then
         # A loss that is said, with its true reason, is none.
-        grep -Eq '^bursty: .*(no memory|memory is limited|may not be looked at)' \
-            "$folder/asked.err" ||
+        said='no memory|memory is limited'
+        [ "$way" = -p ] && said="$said|may not be looked at"
+        grep -Eq "^bursty: .*($said)" "$folder/asked.err" ||
             fault "no dump: $(tail -qn 1 "$folder/asked.err" "$folder/log" | tr '\n' ' ')"
         return
     fi

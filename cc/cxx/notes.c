@@ -358,9 +358,11 @@ static uint64_t key_of(const char *unit, uint32_t ident, uint32_t slots) {
    block run while no exception is on its way, or may it?
 
    A block that is not calm is a handler, or it destroys objects. The second kind stands
-   in no source: its lines are those of the code that made the objects. */
+   in no source: its lines are those of the code that made the objects. A landing is where
+   exceptions come to. With -O1 gcc puts the ends of objects that have no destructor's call
+   into one landing with the choice of a handler, which objects not yet made lead to, too. */
 typedef struct block_notes {
-    uint8_t *calls, *is_calm;
+    uint8_t *calls, *is_calm, *is_landing;
     uint32_t *ways, *last_file;
     uint32_t made;              /* the line of branches that gcc made, or 0 */
 } block_notes;
@@ -385,6 +387,7 @@ static void find_calm(const notes *n, block_notes *b) {
         uint32_t from = stack[--depth];
         for (i = from ? first[from - 1] : 0; i < first[from]; i++) {
             const arc *a = &n->arcs[list[i]];
+            if (throws(b, a)) b->is_landing[a->to] = 1;
             if (b->is_calm[a->to] || is_stay(a) || throws(b, a)) continue;
             b->is_calm[a->to] = 1;
             stack[depth++] = a->to;
@@ -414,7 +417,9 @@ static void note_blocks(const notes *n, block_notes *b) {
         if (is_body(n->name) && p->file == n->file && p->line > b->made) b->made = p->line;
     }
     b->is_calm = (uint8_t *)tool_alloc(n->blocks);
+    b->is_landing = (uint8_t *)tool_alloc(n->blocks);
     memset(b->is_calm, 0, n->blocks);
+    memset(b->is_landing, 0, n->blocks);
     find_calm(n, b);
 }
 
@@ -490,6 +495,10 @@ static uint32_t *calm_lines(place *const *places, size_t count, const block_note
     return lines;
 }
 
+static int has_line(const uint32_t *lines, size_t count, uint32_t line) {
+    return count && bsearch(&line, lines, count, sizeof *lines, by_number) != NULL;
+}
+
 /* Fills the lines of f: those of places[0..count), which are of one file. */
 static void make_lines(edges_function *f, place *const *places, size_t count,
                        const block_notes *b, uint32_t starts) {
@@ -501,12 +510,16 @@ static void make_lines(edges_function *f, place *const *places, size_t count,
         size_t before = at;
         f->line_at[v] = used;
         if (v == 0 && starts) f->line[used++] = starts;
-        while (at < count && places[at]->block == block) f->line[used++] = places[at++]->line;
+        for (; at < count && places[at]->block == block; at++) {
+            int is_last = at + 1 == count || places[at + 1]->block != block;
+            int is_end = b->is_landing[block] && !b->is_calm[block] && !b->calls[block];
+            if (is_end && !is_last && has_line(calm, calm_count, places[at]->line)) continue;
+            f->line[used++] = places[at]->line;
+        }
         if (at > before && b->ways[block] > 1 &&
             (b->calls[block] || b->last_file[block] != places[before]->file ||
              places[at - 1]->line == b->made ||
-             (!b->is_calm[block] && bsearch(&places[at - 1]->line, calm, calm_count, sizeof *calm,
-                                            by_number))))
+             (!b->is_calm[block] && has_line(calm, calm_count, places[at - 1]->line))))
             f->line[used++] = 0;
     }
     f->line_at[f->vertices] = used;
@@ -585,6 +598,7 @@ static void put_tables(notes *n) {
     free(name);
     free(b.calls);
     free(b.is_calm);
+    free(b.is_landing);
     free(b.ways);
     free(b.last_file);
     free(f.ends);

@@ -110,6 +110,14 @@ int edgeprof_units_write(edgeprof_write_fn write, void *user) {
     return failed ? -1 : 0;
 }
 
+int edgeprof_units_write_cut(edgeprof_write_fn write, void *user) {
+    static const unsigned char fields[] = {2, EDGEPROF_UNIT_CUT, 1, 1, 0};
+    edgeprof_p_out out;
+    edgeprof_p_put_begin(&out, 7, write, user);
+    edgeprof_p_put(&out, fields, sizeof fields);
+    return edgeprof_p_put_end(&out);
+}
+
 const edgeprof_unit *edgeprof_units_at(uint32_t number) {
     cursor c;
     const edgeprof_unit *unit;

@@ -63,6 +63,11 @@ EDGEPROF_UNIT_API int edgeprof_units_write(edgeprof_write_fn write, void *user);
    after a message. */
 EDGEPROF_UNIT_API int edgeprof_units_append(void);
 
+/* END_CUT of report/kinds/ends.h. */
+#define EDGEPROF_UNIT_CUT 26
+/* Writes a part of kind 7: a signal ended the run in the middle of a function. */
+EDGEPROF_UNIT_API int edgeprof_units_write_cut(edgeprof_write_fn write, void *user);
+
 /* The same for one unit, as the run of a test (NULL: of none). with_part: 0
    leaves its part out. */
 EDGEPROF_UNIT_API int edgeprof_unit_write(const edgeprof_unit *unit, int with_part,

@@ -15,6 +15,7 @@
 
 #ifdef EDGEPROF_UNIT_EXITS
 EDGEPROF_UNIT_API void edgeprof_exits_end(void);
+EDGEPROF_UNIT_API int edgeprof_exits_cut(void);
 #endif
 
 int edgeprof_units_append(void) {
@@ -23,7 +24,11 @@ int edgeprof_units_append(void) {
     if (edgeprof_units_settle) edgeprof_units_settle();
     if (append_open(&to) != 0) return -1;
 #ifdef __linux__
-    return merge_run(&to);
+#ifdef EDGEPROF_UNIT_EXITS
+    return merge_run(&to, edgeprof_exits_cut());
+#else
+    return merge_run(&to, 0);
+#endif
 #else
     {
         const char *test = getenv("BURSTY_TEST");

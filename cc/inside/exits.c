@@ -120,6 +120,19 @@ static void add_inlined(const call *c, const call *next, uint32_t by) {
 
 /* ---- walking the stack ---- */
 
+/* Did a signal come to counted code? Counters stand on edges that may come later, so
+   nobody knows which lines it has run of that function, or of one that was inlined. */
+static int is_cut;
+
+/* Is it code of this program or library? Where the linker does not say, it may be. */
+static int is_own(uintptr_t at) {
+    extern const char __ehdr_start[] __attribute__((weak)) HIDDEN;
+    extern const char etext[] __attribute__((weak)) HIDDEN;
+    return at >= (uintptr_t)__ehdr_start && (!etext || at < (uintptr_t)etext);
+}
+
+#define BACK UINT32_MAX /* - 1 */
+
 /* A frame is dealt with when the next one is seen: the last one has no tables
    that tell how to leave it. */
 typedef struct walk {
@@ -133,6 +146,8 @@ typedef struct walk {
 static void pass_one(const walk *w, const call *next) {
     /* A signal came between calls: there is no marker for that. */
     uint32_t by = w->is_before ? EDGEPROF_UNKNOWN : w->by;
+    if (w->is_before && w->by != BACK && is_own(w->at))
+        __atomic_store_n(&is_cut, 1, __ATOMIC_RELAXED);
     if (!w->c) return;
     add(w->c, by);
     add_inlined(w->c, next, by);
@@ -196,6 +211,19 @@ static int has_marks(const call *c) {
     return 0;
 }
 
+HIDDEN int edgeprof_exits_cut(void);
+/* Since the last time. Marks know the lines up to the signal. */
+HIDDEN int edgeprof_exits_cut(void) {
+    const edgeprof_unit *unit;
+    uint32_t n, i;
+    if (!__atomic_exchange_n(&is_cut, 0, __ATOMIC_RELAXED)) return 0;
+    for (n = 0; (unit = edgeprof_units_at(n)) != NULL; n++) {
+        for (i = 0; i < unit->count; i++)
+            if (unit->functions[i] && unit->functions[i]->bits > 8) return 1;
+    }
+    return 0;
+}
+
 /* Below code without unwind tables (a program may make code as it runs) nobody
    knows frames. But the address to which each of them returns stands on
    the stack: what looks like one, up to the end, makes its vertex unknown.
@@ -226,12 +254,12 @@ static void leave(uint32_t by, uintptr_t stop) {
     walk w;
     uintptr_t end;
     int is_whole;
-    if ((uintptr_t)__start_bursty_calls == (uintptr_t)__stop_bursty_calls) return;
     __builtin_memset(&w, 0, sizeof w);
     w.by = by;
     w.stop = stop;
     _Unwind_Backtrace(pass, &w);
     if (w.is_over || w.at == 0) return;
+    if ((uintptr_t)__start_bursty_calls == (uintptr_t)__stop_bursty_calls) return;
     end = end_of_memory(w.cfa);
     if (stop > w.cfa && (end == 0 || stop < end)) end = stop;
     is_whole = end > w.cfa && end - w.cfa <= FARTHEST;
@@ -240,8 +268,6 @@ static void leave(uint32_t by, uintptr_t stop) {
         say("coverage: calls in front of code without unwind tables were not found; "
             "functions may count one too few or too many\n");
 }
-
-#define BACK UINT32_MAX /* - 1 */
 
 /* ---- other threads at the end ---- */
 

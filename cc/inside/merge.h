@@ -42,6 +42,7 @@ typedef struct merge_file {
     uint32_t count;
     size_t units_size;     /* of the memory */
     const char *test;
+    int is_cut, knows_cut; /* see edgeprof_units_write_cut; is it in the old file? */
 } merge_file;
 
 /* ---- reading ---- */
@@ -256,6 +257,13 @@ static void merge_look(merge_file *m, size_t at, size_t end) {
     m->units[i].end = end;
 }
 
+/* Looks at a part of kind 7. */
+static void merge_look_at_end(merge_file *m, size_t at) {
+    merge_reader r;
+    merge_begin(&r, m->old, at);
+    m->knows_cut |= merge_number(&r) == 2 && merge_number(&r) == EDGEPROF_UNIT_CUT;
+}
+
 /* Adds what was found of a unit to its counters. */
 static void merge_add(const merge_file *m, const merge_unit *u) {
     merge_reader r;
@@ -302,6 +310,7 @@ static uint32_t merge_open(merge_file *m, int file, off_t size, const char *test
         end = merge_part_end(m->old, m->size, at);
         if (!end) return 0;
         if (merge_little(m->old + at + 6, 2) == 4) merge_look(m, at, end);
+        if (merge_little(m->old + at + 6, 2) == 7) merge_look_at_end(m, at);
     }
     for (i = 0; i < m->count; i++) found += m->units[i].end != 0;
     return found;
@@ -350,6 +359,8 @@ static int merge_write_own(const merge_file *m, append_file *to) {
         failed = edgeprof_unit_write(m->units[i].unit, !m->units[i].is_known, m->test,
                                      append_bytes, to);
     edgeprof_units_running(-1);
+    /* Once in a file is enough: thousands of runs may end so. */
+    if (m->is_cut && !m->knows_cut && !failed) failed = edgeprof_units_write_cut(append_bytes, to);
     return failed;
 }
 
@@ -429,13 +440,16 @@ static int merge_replace(const merge_file *m, const append_file *old) {
     return -1;
 }
 
-/* Adds this run to the file, which is open and locked. Returns 0, or -1 after a
+/* Adds this run to the file, which is open and locked. is_cut: see
+   edgeprof_units_write_cut. Returns 0, or -1 after a
    message. */
-static int merge_run(append_file *to) {
+static int merge_run(append_file *to, int is_cut) {
     const char *test = getenv("BURSTY_TEST");
     merge_file m;
     int done = 1, failed = 0;
-    if (merge_open(&m, to->file, to->before, test && *test ? test : NULL) > 0)
+    uint32_t found = merge_open(&m, to->file, to->before, test && *test ? test : NULL);
+    m.is_cut = is_cut;
+    if (found > 0)
         done = merge_replace(&m, to);
     if (done == 1) {
         failed = !m.units || merge_write_own(&m, to);

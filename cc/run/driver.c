@@ -12,6 +12,7 @@
 #include "cc/cxx/count_cxx.h"
 #include "cc/put/cover.h"
 #include "cc/run/answers.h"
+#include "cc/run/cache.h"
 #include "cc/run/inputs.h"
 #include "cc/cxx/ir.h"
 #include "cc/run/late.h"
@@ -208,7 +209,7 @@ static int says(const char *said, size_t size, const char *word) {
 }
 
 /* Keeps which of the probe's words were said. */
-static void keep_words(const char *kept, const char *said, size_t size) {
+static void keep_words(const cc_answer *kept, const char *said, size_t size) {
     static const char *const words[] = {"bursty_cc_elf", "bursty_cc_plugin", "bursty_cc_by_operand",
                                         "bursty_cc_by_address"};
     text t = {NULL, 0, 0};
@@ -235,7 +236,8 @@ static void ask_for_keeping(job *j) {
                                 "(defined(__PIC__) && !defined(__PIE__)))\nbursty_cc_by_operand\n"
                                 "#elif defined(BURSTY_CHECKS_ARE_ASSEMBLY)\nbursty_cc_by_address\n#endif\n";
     cc_command c = {NULL, 0, 0};
-    char *path, *out, *kept, *said;
+    cc_answer *kept;
+    char *path, *out, *said;
     size_t i, size = 0;
     int is_intel = 0;
     j->keeps = CC_KEEPS_NOT;
@@ -247,7 +249,7 @@ static void ask_for_keeping(job *j) {
     out = cc_join(j->folder, "/keeps.i");
     add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE) | bit(CC_DEPENDENCY));
     if (j->d->choice.no_tls) cc_add_word(&c, "-DBURSTY_NO_TLS");
-    kept = cc_answer_path(&j->line, probe, &c);
+    kept = cc_answer_of(&j->line, probe, &c);
     said = cc_answer_read(kept);
     cc_add_word(&c, "-E");
     add_option(&c, "-x", "c");
@@ -265,7 +267,7 @@ static void ask_for_keeping(job *j) {
     j->late_fits = !is_intel && says(said, size, "bursty_cc_plugin");
     j->twins = j->d->choice.dual && says(said, size, "bursty_cc_elf");
     cc_command_free(&c);
-    free(kept);
+    cc_answer_free(kept);
     free(said);
     free(out);
     free(path);
@@ -769,12 +771,23 @@ static int wants_runtime(const job *j) {
     return 1;
 }
 
+/* Is this a name under which configure, cmake or meson tries a compiler? They take
+   whatever a trial prints for a failure. */
+static int is_trial(const char *output) {
+    const char *slash = output ? strrchr(output, '/') : NULL;
+    const char *name = slash ? slash + 1 : output ? output : "a.out";
+    return strncmp(name, "conftest", 8) == 0 || strncmp(name, "cmTC_", 5) == 0 ||
+           strncmp(name, "CMakeC", 6) == 0 || strncmp(name, "sanitycheck", 11) == 0 ||
+           strcmp(name, "output.exe") == 0;
+}
+
 static int add_runtime(const job *j, cc_command *link) {
     cc_naming *naming = &j->d->naming;
     naming->exits = j->exits != CC_EXITS_NOT;
     naming->cxx = j->cxx != CC_CXX_NOT;
     naming->notes = j->cxx == CC_CXX_NOTES;
     naming->no_tls = j->d->choice.no_tls;
+    if (!is_trial(j->line.output)) cc_cache_warn();
     return cc_add_runtime(link, &j->line, naming, j->folder);
 }
 
@@ -846,16 +859,6 @@ static int run_late(const job *j, const cc_command *plain) {
     tool_error("cc: %s: fails on this; compiled without checks", j->late);
     say_cxx(j, "C++, the plugin fails");
     return TOOL_OK;
-}
-
-/* Is this a name under which configure, cmake or meson tries a compiler? They take
-   whatever a trial prints for a failure. */
-static int is_trial(const char *output) {
-    const char *slash = output ? strrchr(output, '/') : NULL;
-    const char *name = slash ? slash + 1 : output ? output : "a.out";
-    return strncmp(name, "conftest", 8) == 0 || strncmp(name, "cmTC_", 5) == 0 ||
-           strncmp(name, "CMakeC", 6) == 0 || strncmp(name, "sanitycheck", 11) == 0 ||
-           strcmp(name, "output.exe") == 0;
 }
 
 /* ---- what is linked without checks ---- */

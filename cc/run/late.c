@@ -12,6 +12,7 @@
 #include "base/tool.h"
 #include "cc/put/rewrite.h"
 #include "cc/run/answers.h"
+#include "cc/run/cache.h"
 #include "cc/run/runtime.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +84,8 @@ static char *ask_for_program(const cc_line *line, const char *folder, const char
 /* The compiler's own program: cc1 of a gcc, or clang. *begin: how the name of
    its plugin begins. NULL: it is neither. */
 static char *program_of(const cc_line *line, const char *folder, const char **begin) {
-    char *kept = cc_answer_path(line, "program", NULL), *program = cc_answer_read(kept);
+    cc_answer *kept = cc_answer_of(line, "program", NULL);
+    char *program = cc_answer_read(kept);
     if (program && is_file(program)) {
         *begin = strcmp(tool_last_part(program), "clang") == 0 ? of_clang : of_gcc;
     } else {
@@ -91,7 +93,7 @@ static char *program_of(const cc_line *line, const char *folder, const char **be
         program = ask_for_program(line, folder, begin);
         if (program) cc_answer_keep(kept, program);
     }
-    free(kept);
+    cc_answer_free(kept);
     return program;
 }
 
@@ -110,9 +112,9 @@ static char *path_for(const char *program, const char *begin) {
 char *cc_late_find(const cc_line *line, const char *folder) {
     char *mark = in_cache(marker), *program = NULL, *path = NULL;
     const char *begin;
-    if (mark && is_file(mark)) program = program_of(line, folder, &begin);
+    if (mark && cc_cache_has(mark)) program = program_of(line, folder, &begin);
     if (program) path = path_for(program, begin);
-    if (path && !is_file(path)) {
+    if (path && !cc_cache_has(path)) {
         free(path);
         path = NULL;
     }
@@ -302,30 +304,26 @@ static int compile(const cc_line *line, const recipe *r, const char *folder, con
 
 /* Compiles it beside its place, tries it, and moves it there. */
 static int build(const cc_line *line, const recipe *r, const char *path, const char *folder) {
-    char number[32], *part, *mark = in_cache(marker);
-    int status;
-    snprintf(number, sizeof number, ".%lu.so", cc_process());
-    part = cc_join(path, number);
-    status = cc_write_file(part, "", 0);
+    char *part = cc_cache_part(path), *mark = in_cache(marker);
+    int status = part ? TOOL_OK : tool_system_error(path);
     if (status == TOOL_OK && compile(line, r, folder, part) != 0) {
         status = tool_error("cc: --build-plugin: the compiler refuses the plugin");
     }
     if (status == TOOL_OK && !cc_late_loads(line, part)) {
         status = tool_error("cc: --build-plugin: %s does not take plugins", name_of(line));
     }
-    if (status == TOOL_OK && rename(part, path) != 0) {
-        tool_system_error(path);
-        status = TOOL_FAILED;
+    if (status == TOOL_OK) {
+        if (cc_cache_settle(part, path) != 0) status = tool_system_error(path);
+    } else if (part) {
+        remove(part);
+        free(part);
     }
-    if (status == TOOL_OK) status = cc_write_file(mark, "", 0);
+    if (status == TOOL_OK && cc_cache_keep(mark, "", 0) != 0) status = tool_system_error(mark);
     if (status == TOOL_OK) {
         printf("%s: built for %s %s; bursty cc uses it from now on, for C (but with --no-late) and "
                "C++\n", path, r->whose,
                r->version ? r->version : "");
-    } else {
-        remove(part);
     }
-    free(part);
     free(mark);
     return status;
 }
@@ -414,7 +412,8 @@ static int build_in(const cc_line *line, const char *folder) {
         status = begin == of_gcc ? prepare_gcc(&r, line, folder) : prepare_clang(&r, line, folder);
     }
     if (status == TOOL_OK && !path) {
-        status = tool_error("cc: --build-plugin: there is no folder for it: set BURSTY_CACHE");
+        status = tool_error("cc: --build-plugin: there is no folder for it that only you can "
+                            "write: set BURSTY_CACHE");
     }
     if (status == TOOL_OK) status = build(line, &r, path, folder);
     free(r.headers);

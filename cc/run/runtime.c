@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/tool.h"
 #include "cc/put/rewrite.h"
+#include "cc/run/cache.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,44 +87,12 @@ uint64_t cc_embedded_hash(void) {
     return hash;
 }
 
-char *cc_cache_folder(void) {
-    const char *own = getenv("BURSTY_CACHE"), *shared = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
-    char *folder, *cache;
-    if (own && *own) {
-        cc_make_directory(own);
-        return cc_join(own, "/");
-    }
-    if (shared && *shared) {
-        folder = cc_join(shared, "/bursty/");
-    } else {
-        if (!home || !*home) return NULL;
-        cache = cc_join(home, "/.cache");
-        cc_make_directory(cache);
-        folder = cc_join(cache, "/bursty/");
-        free(cache);
-    }
-    if (cc_make_directory(folder) != 0) {
-        free(folder);
-        return NULL;
-    }
-    return folder;
-}
-
-static int is_file(const char *path) {
-    FILE *file = fopen(path, "rb");
-    if (file) fclose(file);
-    return file != NULL;
-}
-
-/* Puts an object into the cache: complete, or not at all. */
+/* Puts an object into the cache. */
 static void keep(const char *object, const char *cached) {
-    char number[32];
-    char *part;
-    snprintf(number, sizeof number, ".%lu", cc_process());
-    part = cc_join(cached, number);
-    if (cc_copy_file(object, part) != TOOL_OK || rename(part, cached) != 0) remove(part);
-    free(part);
+    size_t size = 0;
+    unsigned char *data = tool_read_file(object, NULL, &size);
+    if (data) cc_cache_keep(cached, data, size);
+    free(data);
 }
 
 /* Compiles one source of the runtime, or takes it from the cache. option: or
@@ -151,7 +120,7 @@ static int add_object(cc_command *link, const cc_line *line, const char *source,
                  (unsigned long)(hash & 0xFFFFFFFF));
         cached = cc_join(cache, name);
     }
-    if (cached && is_file(cached)) {
+    if (cached && cc_cache_has(cached)) {
         cc_add_word(link, cached);
     } else {
         status = write_sources(folder);

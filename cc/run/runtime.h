@@ -26,9 +26,6 @@ typedef struct cc_naming {
 /* Writes one of the runtime's files, of which the tool has the text, into a
    folder. Returns 0, or a status after a message. */
 int cc_write_embedded(const char *folder, const char *name);
-/* The folder of the cache with a slash behind it, made if need be; NULL if there
-   is none. To be freed. */
-char *cc_cache_folder(void);
 /* A hash of the texts that the tool holds. */
 uint64_t cc_embedded_hash(void);
 /* Adds the runtime's objects to a linker's command. folder: for what is made on

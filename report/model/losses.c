@@ -513,6 +513,18 @@ static void add_share(report *r, const missing_ends *s, uint32_t why, unsigned t
     if (count) report_add_loss(r, totals, what, count, part_in(count, all), cure);
 }
 
+/* A file says it once for all of its runs. */
+static void add_cut(report *r, const missing_ends *s) {
+    size_t i, count = 0;
+    for (i = 0; i < s->count; i++) count += s->at[i].why == END_CUT;
+    if (count)
+        report_add_loss(r, 0, "files with runs that a signal ended in the middle of a function",
+                        count, REPORT_NONE,
+                        "Lines that the last call of such a function ran may look as if "
+                        "nothing had run them. bursty cc --cover=bytes marks them before the "
+                        "signal comes.");
+}
+
 /* Who called there is not known: above one in a thousand no call has an
    interval. */
 static void add_astray_calls(report *r, const missing_ends *s) {
@@ -640,6 +652,7 @@ static void add_ends(report *r, const void *state) {
     add_share(r, s, END_UNHOOKED, 0, "functions of --frames that begin no frame",
               "A pattern names them, and they cannot be hooked: bursty record says which and "
               "why. Name functions that call them.");
+    add_cut(r, s);
     add_lost(r, s);
 }
 
