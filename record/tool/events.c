@@ -379,7 +379,8 @@ void events_renew_periods(int of_all) {
     }
 }
 
-/* A process, and `deep` levels of its children. */
+/* A process, and `deep` levels of its children but those that have a number: these
+   get events of their own. */
 static int open_family(long pid, int deep) {
     char path[64];
     long child;
@@ -388,7 +389,7 @@ static int open_family(long pid, int deep) {
     snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", pid, pid);
     file = why == 0 && deep && !events.follows ? fopen(path, "r") : NULL;
     while (file && fscanf(file, "%ld", &child) == 1) {
-        int failed = open_family(child, deep - 1);
+        int failed = process_of((uint32_t)child) ? 0 : open_family(child, deep - 1);
         if (failed && failed != ESRCH) why = failed;
     }
     if (file) fclose(file);
