@@ -301,6 +301,31 @@ check "all time of two programs with short threads: $seen of $had hundredths" \
 check "functions of one" grep -q ' of_this$' brief
 check "and of the other" grep -q ' of_that$' brief
 
+# ---- few open files --------------------------------------------------------------------------------
+# For a thread's events, and for half of the counters beside them.
+cat >many.c <<'P'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static void *wait_there(void *none) { for (;;) pause(); return none; }
+__attribute__((noinline)) void of_many(void) { int i; for (i = 0; i < 6000; i++) __asm__ volatile(""); }
+int main(void) {
+    pthread_t t;
+    int n;
+    for (n = 1; n < 40; n++) pthread_create(&t, NULL, wait_there, NULL);
+    puts("ready");
+    fflush(stdout);
+    for (;;) of_many();
+}
+P
+$CC -O1 -o many many.c -lpthread || exit 2
+start ./many
+of_events=$((40 * $(getconf _NPROCESSORS_CONF)))
+few_files() { (ulimit -n $((of_events * 3 / 2 + 10)) && "$bursty" top -p $pid --once >few 2>&1); }
+check "few open files: $(cat few 2>/dev/null)" few_files
+check "looks come without the counters" grep -q ' of_many$' few
+kill $pid
+
 # ---- what they have shown ----------------------------------------------------------------------------
 # The last table of a file: a line FUNCTION of column 4, its share of all the time.
 share() { # FILE FUNCTION

@@ -65,6 +65,7 @@ typedef struct event_set {
 static struct {
     event_set set;
     int is_apart;                   /* see events_set_apart */
+    int no_counters;                /* they would be too many open files */
     uint64_t closed_ns;             /* what events had counted that are closed */
     uint64_t *words;                /* of the records that wait */
     size_t word_count, word_room;
@@ -137,6 +138,7 @@ static struct perf_event_mmap_page *map_ends(int counter) {
 static int open_counter(pid_t thread, int cpu) {
     struct perf_event_attr a = clock_of_thread();
     int counter;
+    if (all.no_counters) return -1;
     a.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_STREAM_ID;
     a.inherit_stat = 1;
     counter = (int)syscall(SYS_perf_event_open, &a, thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
@@ -177,6 +179,23 @@ static int open_ring(int cpu, int event) {
     return 0;
 }
 
+static void unmap_ends(event_set *s, unsigned cpu) {
+    if (s->ends_rings[cpu]) munmap(s->ends_rings[cpu], (ENDS_PAGES + 1) * PAGE);
+    s->ends_rings[cpu] = NULL;
+}
+
+/* Looks need the files. Returns 0 if there are no counters. */
+static int do_without_counters(void) {
+    unsigned n;
+    if (all.no_counters) return 0;
+    for (n = 0; n < CPUS; n++) unmap_ends(&all.set, n);
+    for (n = 0; n < events.count; n++) {
+        if (all.set.ends[n] >= 0) close(all.set.ends[n]);
+        all.set.ends[n] = -1;
+    }
+    return all.no_counters = 1;
+}
+
 /* The events of one thread, one a CPU. Returns 0 or errno. */
 static int open_thread(pid_t thread) {
     long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -189,6 +208,7 @@ static int open_thread(pid_t thread) {
             events.no_kernel = 1;
             event = open_event(thread, cpu);
         }
+        if (event < 0 && errno == EMFILE && do_without_counters()) event = open_event(thread, cpu);
         if (event < 0) {
             why = errno;
             if (why == ENODEV) continue;          /* this CPU is not there */
@@ -274,8 +294,8 @@ static void unmap_rings(event_set *s) {
     unsigned n;
     for (n = 0; n < s->ring_count; n++) {
         if (s->rings[n]) munmap(s->rings[n], s->ring_bytes[n] + PAGE);
-        if (s->ends_rings[n]) munmap(s->ends_rings[n], (ENDS_PAGES + 1) * PAGE);
-        s->rings[n] = s->ends_rings[n] = NULL;
+        s->rings[n] = NULL;
+        unmap_ends(s, n);
     }
 }
 
@@ -695,9 +715,7 @@ static void read_rings(event_set *s) {
     unsigned n;
     for (n = 0; n < s->ring_count; n++) {
         if (s->rings[n]) (void)events_read_ring(s->rings[n], s->ring_bytes[n], 0);
-        if (!s->ends_rings[n] || read_ends(s->ends_rings[n]) == 0) continue;
-        munmap(s->ends_rings[n], (ENDS_PAGES + 1) * PAGE);
-        s->ends_rings[n] = NULL;
+        if (s->ends_rings[n] && read_ends(s->ends_rings[n]) != 0) unmap_ends(s, n);
     }
 }
 
