@@ -223,6 +223,14 @@ static void *longer(void *none) {
     while (used(CLOCK_THREAD_CPUTIME_ID) < .1) second(1000);
     return none;
 }
+static void *make(void *none) {
+    pthread_t t;
+    while (used(CLOCK_PROCESS_CPUTIME_ID) < 1.5) {
+        pthread_create(&t, NULL, shortly, NULL);
+        pthread_join(t, NULL);
+    }
+    return none;
+}
 int main(int count, char **words) {
     pthread_t t[4];
     double s = used(CLOCK_THREAD_CPUTIME_ID);
@@ -232,10 +240,9 @@ int main(int count, char **words) {
     of_ms = (unsigned)(100 / (used(CLOCK_THREAD_CPUTIME_ID) - s));
     for (n = 0; n < 4 && count == 1; n++) pthread_create(&t[n], NULL, longer, NULL);
     for (n = 0; n < 4 && count == 1; n++) pthread_join(t[n], NULL);
-    while (count > 1 && used(CLOCK_PROCESS_CPUTIME_ID) < 1.5) {
-        pthread_create(&t[0], NULL, shortly, NULL);
-        pthread_join(t[0], NULL);
-    }
+    if (count > 2) pthread_create(&t[0], NULL, make, NULL);
+    if (count > 1) make(NULL);
+    if (count > 2) pthread_join(t[0], NULL);
     printf("%.0f\n", 1000 * used(CLOCK_PROCESS_CPUTIME_ID));
     return 0;
 }
@@ -262,6 +269,12 @@ check "their beginnings, too: $(grep -c . time) rows" awk -F, '
         print of, width
         exit !(of > 2 / 3 - 4 * width && of < 2 / 3 + 4 * width && width < .13)
     }' time
+
+# Threads end on two processors at once: the kernel writes to one ring from both, and that may not be the
+# ring of looks. Half of the time was missing then, in most runs.
+all_of short twice
+check "all time where threads end at once: $ticks ticks of 4 ms for $(cat used) ms" \
+    awk -v ticks="$ticks" '{ exit !(4 * ticks > .92 * $1 - 8 && 4 * ticks < 1.02 * $1 + 8) }' used
 
 # ---- the same code where bursty starts the program ---------------------------------------------------
 started() { # HOW: its status in $status; what the program leaves in /tmp goes

@@ -253,6 +253,97 @@ check "the copy counts once: $(cpu_of) hundredths" [ "$(cpu_of)" -gt 75 ] && [ "
 check "functions of all of them" grep -q ' of_the_crowd$' crowd
 check "and of no other program" lacks crowd ' of_the_crowd$' ' of_another$'
 
+# ---- two programs whose threads live 1 ms ------------------------------------------------------------
+# All CPU time that the system says they had while they were looked at, and the functions of both.
+# The table says whole seconds. One is a child of the other, and counts once.
+cat >brief.c <<'P'
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+static volatile sig_atomic_t stop;
+static void end(int number) { stop = number; }
+static volatile unsigned one = 1;
+static double used(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+__attribute__((noinline)) void WORK(void) { int n; for (n = 0; n < 20000; n++) one = (one ^ one >> 5) * 1664525u + 1; }
+static void *brief(void *none) {
+    while (used() < .001) WORK();
+    return none;
+}
+int main(int count, char **words) {
+    pthread_t t;
+    pid_t child = count > 1 ? fork() : 0;
+    if (count > 1 && child == 0) execl(words[1], words[1], (char *)0);
+    signal(SIGTERM, end);
+    if (count > 1) printf("%d\n", (int)child);
+    fflush(stdout);
+    while (!stop) {
+        pthread_create(&t, NULL, brief, NULL);
+        pthread_join(t, NULL);
+    }
+    return 0;
+}
+P
+$CC -O1 -g -DWORK=of_this -o this brief.c -lpthread && $CC -O1 -g -DWORK=of_that -o that brief.c -lpthread || exit 2
+rm -f ready
+./this ./that >ready &
+this=$!
+wait_for [ -s ready ]
+read -r that <ready
+runs_that() { [ "$(cat "/proc/$that/comm")" = that ]; }
+wait_for runs_that
+both() {
+    look_at $this
+    has=$used
+    look_at $that
+    used=$((has + used))
+}
+"$bursty" top -p $this -p $that --seconds 6 >brief 2>&1 &
+brief=$!
+wait_for is_attached $brief
+both
+before=$used
+wait $brief
+both
+had=$((used - before))
+kill $that $this
+wait $this
+seen=$(awk '/CPUs now/ { sub(/^.*now, /, ""); all = 100 * $1 * $4 } END { printf "%d", all }' brief)
+check "all time of two programs with short threads: $seen of $had hundredths" \
+    [ "$seen" -ge $((had * 85 / 100 - 20)) ] && [ "$seen" -le $((had * 110 / 100 + 20)) ]
+check "functions of one" grep -q ' of_this$' brief
+check "and of the other" grep -q ' of_that$' brief
+
+# ---- few open files --------------------------------------------------------------------------------
+# For a thread's events, and for half of the counters beside them.
+cat >many.c <<'P'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static void *wait_there(void *none) { for (;;) pause(); return none; }
+__attribute__((noinline)) void of_many(void) { int i; for (i = 0; i < 6000; i++) __asm__ volatile(""); }
+int main(void) {
+    pthread_t t;
+    int n;
+    for (n = 1; n < 40; n++) pthread_create(&t, NULL, wait_there, NULL);
+    puts("ready");
+    fflush(stdout);
+    for (;;) of_many();
+}
+P
+$CC -O1 -o many many.c -lpthread || exit 2
+start ./many
+of_events=$((40 * $(getconf _NPROCESSORS_CONF)))
+few_files() { (ulimit -n $((of_events * 3 / 2 + 10)) && "$bursty" top -p $pid --once >few 2>&1); }
+check "few open files: $(cat few 2>/dev/null)" few_files
+check "looks come without the counters" grep -q ' of_many$' few
+kill $pid
+
 # ---- what they have shown ----------------------------------------------------------------------------
 # The last table of a file: a line FUNCTION of column 4, its share of all the time.
 share() { # FILE FUNCTION

@@ -9,7 +9,15 @@
    forks, programs that become others, ends of threads. A record of one CPU may be
    read before an older one of another CPU. So what a round of reading brings
    waits in the queue until the next round, and is taken up to the latest time of
-   the round before: nothing older can still come. */
+   the round before: nothing older can still come.
+
+   How long a thread ran is said when it ends, by counters beside these events, in
+   rings of their own: the kernel writes there of all CPUs at once from the one on
+   which the thread ends, and no ring may be written to by two CPUs. The kernel then
+   stops to hand out the ring's records, or two are written over each other. So from
+   these rings nothing is taken but what can be true, and the first record that
+   cannot ends the ring. Who has not said how long it ran has its time by its looks
+   (share_rest in ticks.c). */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1
 #endif
@@ -32,8 +40,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RING_PAGES = 128, RING_PAGES_MOST = 512, PAGE = 4096, STACK_MOST = 16384, STACK_LEAST = 512,
-       CPUS = 1024 };
+enum { RING_PAGES = 128, RING_PAGES_MOST = 512, ENDS_PAGES = 16, PAGE = 4096, STACK_MOST = 16384,
+       STACK_LEAST = 512, CPUS = 1024 };
 
 typedef struct record {             /* one that waits */
     uint64_t time;
@@ -49,18 +57,29 @@ typedef struct event_set {
     int ring_of[CPUS];
     size_t ring_bytes[CPUS];        /* without the page in front */
     unsigned ring_count;
+    int ends[1 << 14];              /* the counter beside each event; -1: none */
+    struct perf_event_mmap_page *ends_rings[CPUS];
+    int ends_ring_of[CPUS];
 } event_set;
 
 static struct {
     event_set set;
     int is_apart;                   /* see events_set_apart */
+    int no_counters;                /* they would be too many open files */
     uint64_t closed_ns;             /* what events had counted that are closed */
     uint64_t *words;                /* of the records that wait */
     size_t word_count, word_room;
     record *records;
     size_t record_count, record_room;
     uint64_t latest;                /* of the round before */
+    uint64_t began_ns;
 } all;
+
+static void read_rings(event_set *s);
+
+/* Of what a thread says that ends: a header, the thread, how long, and of the
+   record itself the thread, the time and the timer. */
+enum { ENDS_WORDS = 6 };
 
 /* Numbers of the kernel's asm/perf_regs.h. In a record they stand in this order. */
 enum { REGISTER_CX = 2, REGISTER_BP = 6, REGISTER_SP = 7, REGISTER_IP = 8 };
@@ -78,30 +97,61 @@ void events_fill_sample(struct perf_event_attr *a, unsigned stack_bytes) {
     a->sample_stack_user = stack_bytes;
 }
 
-static int open_event(pid_t thread, int cpu) {
+/* What an event and the counter beside it have in common. */
+static struct perf_event_attr clock_of_thread(void) {
     struct perf_event_attr a;
     memset(&a, 0, sizeof a);
     a.type = PERF_TYPE_SOFTWARE;
     a.size = sizeof a;
     a.config = PERF_COUNT_SW_TASK_CLOCK;
-    a.sample_period = all.is_apart ? periods_next(events.count) : events.period;
-    events_fill_sample(&a, events.stack_bytes);
-    a.inherit = a.mmap = a.mmap2 = a.comm = a.comm_exec = a.task = a.sample_id_all = 1;
-    a.inherit_stat = 1;
+    a.inherit = a.sample_id_all = 1;
     a.disabled = events.is_started || all.is_apart;
     a.enable_on_exec = a.disabled && !all.is_apart;
     /* When a thread gives way to one that it started, the kernel swaps their counts
        by pairs of events in order. A child's events are in the order in which they
        were opened only if those that were opened first are pinned (waits.c). */
     a.pinned = 1;
-    a.exclude_callchain_kernel = 1;
     a.exclude_kernel = events.no_kernel != 0;
     a.exclude_hv = 1;
-    a.watermark = 0;
-    a.wakeup_events = 32;
     a.use_clockid = events.has_clock != 0;
     a.clockid = events.has_clock ? CLOCK_MONOTONIC : 0;
+    return a;
+}
+
+static int open_event(pid_t thread, int cpu) {
+    struct perf_event_attr a = clock_of_thread();
+    a.sample_period = all.is_apart ? periods_next(events.count) : events.period;
+    events_fill_sample(&a, events.stack_bytes);
+    a.mmap = a.mmap2 = a.comm = a.comm_exec = a.task = 1;
+    a.exclude_callchain_kernel = 1;
+    a.wakeup_events = 32;
     return (int)syscall(SYS_perf_event_open, &a, thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static struct perf_event_mmap_page *map_ends(int counter) {
+    void *ring =
+        mmap(NULL, (ENDS_PAGES + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, counter, 0);
+    return ring == MAP_FAILED ? NULL : (struct perf_event_mmap_page *)ring;
+}
+
+/* Returns the counter beside an event, or -1. */
+static int open_counter(pid_t thread, int cpu) {
+    struct perf_event_attr a = clock_of_thread();
+    int counter;
+    if (all.no_counters) return -1;
+    a.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_STREAM_ID;
+    a.inherit_stat = 1;
+    counter = (int)syscall(SYS_perf_event_open, &a, thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    if (counter < 0) return -1;
+    if (all.set.ends_rings[cpu]) {
+        if (ioctl(counter, PERF_EVENT_IOC_SET_OUTPUT, all.set.ends_ring_of[cpu]) == 0)
+            return counter;
+    } else if ((all.set.ends_rings[cpu] = map_ends(counter)) != NULL) {
+        all.set.ends_ring_of[cpu] = counter;
+        return counter;
+    }
+    close(counter);
+    return -1;
 }
 
 /* An event that is not inherited makes a thread's events unlike those of the
@@ -129,6 +179,23 @@ static int open_ring(int cpu, int event) {
     return 0;
 }
 
+static void unmap_ends(event_set *s, unsigned cpu) {
+    if (s->ends_rings[cpu]) munmap(s->ends_rings[cpu], (ENDS_PAGES + 1) * PAGE);
+    s->ends_rings[cpu] = NULL;
+}
+
+/* Looks need the files. Returns 0 if there are no counters. */
+static int do_without_counters(void) {
+    unsigned n;
+    if (all.no_counters) return 0;
+    for (n = 0; n < CPUS; n++) unmap_ends(&all.set, n);
+    for (n = 0; n < events.count; n++) {
+        if (all.set.ends[n] >= 0) close(all.set.ends[n]);
+        all.set.ends[n] = -1;
+    }
+    return all.no_counters = 1;
+}
+
 /* The events of one thread, one a CPU. Returns 0 or errno. */
 static int open_thread(pid_t thread) {
     long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -141,6 +208,7 @@ static int open_thread(pid_t thread) {
             events.no_kernel = 1;
             event = open_event(thread, cpu);
         }
+        if (event < 0 && errno == EMFILE && do_without_counters()) event = open_event(thread, cpu);
         if (event < 0) {
             why = errno;
             if (why == ENODEV) continue;          /* this CPU is not there */
@@ -152,6 +220,7 @@ static int open_thread(pid_t thread) {
         }
         all.set.ids[events.count] = 0;
         (void)ioctl(event, PERF_EVENT_IOC_ID, &all.set.ids[events.count]);
+        all.set.ends[events.count] = open_counter(thread, cpu);
         all.set.events[events.count++] = event;
         if (all.set.rings[cpu]) {
             if (ioctl(event, PERF_EVENT_IOC_SET_OUTPUT, all.set.ring_of[cpu]) != 0) return errno;
@@ -200,6 +269,7 @@ int events_join(void) {
                     all.set.ring_of[n], 0);
         if (ring == MAP_FAILED) return -1;
         all.set.rings[n] = (struct perf_event_mmap_page *)ring;
+        if (all.set.ends_rings[n]) all.set.ends_rings[n] = map_ends(all.set.ends_ring_of[n]);
     }
     return events.beside ? events.beside->join() : 0;
 }
@@ -215,13 +285,24 @@ int events_are_over(void) {
     return 1;
 }
 
+static void close_one(const event_set *s, unsigned n) {
+    close(s->events[n]);
+    if (s->ends[n] >= 0) close(s->ends[n]);
+}
+
+static void unmap_rings(event_set *s) {
+    unsigned n;
+    for (n = 0; n < s->ring_count; n++) {
+        if (s->rings[n]) munmap(s->rings[n], s->ring_bytes[n] + PAGE);
+        s->rings[n] = NULL;
+        unmap_ends(s, n);
+    }
+}
+
 static void close_threads(void) {
     unsigned n;
-    for (n = 0; n < all.set.ring_count; n++) {
-        if (all.set.rings[n]) munmap(all.set.rings[n], all.set.ring_bytes[n] + PAGE);
-        all.set.rings[n] = NULL;
-    }
-    for (n = 0; n < events.count; n++) close(all.set.events[n]);
+    unmap_rings(&all.set);
+    for (n = 0; n < events.count; n++) close_one(&all.set, n);
     events.count = all.set.ring_count = 0;
 }
 
@@ -236,6 +317,7 @@ int events_open(long pid, unsigned wanted, int with_callers) {
     int why;
     events.period = 1000000000 / wanted;
     events.has_clock = 1;
+    all.began_ns = events_now_ns();
     if (events.is_started) kept = wanted / 50 + 1;
     if (kept < of_short) kept = of_short;
     while (bytes > STACK_LEAST && bytes > (RING_PAGES * PAGE) / kept) bytes /= 2;
@@ -259,6 +341,7 @@ static int has_ring(int event) {
     unsigned n;
     for (n = 0; n < all.set.ring_count; n++) {
         if (all.set.rings[n] && all.set.ring_of[n] == event) return 1;
+        if (all.set.ends_rings[n] && all.set.ends_ring_of[n] == event) return 1;
     }
     return 0;
 }
@@ -269,21 +352,25 @@ static void close_those_over(void) {
     unsigned n = 0;
     while (n < events.count) {
         struct pollfd p = {all.set.events[n], 0, 0};
-        if (has_ring(p.fd) || poll(&p, 1, 0) != 1 || !(p.revents & POLLHUP)) {
+        if (has_ring(p.fd) || has_ring(all.set.ends[n]) || poll(&p, 1, 0) != 1
+            || !(p.revents & POLLHUP)) {
             n++;
             continue;
         }
-        close(p.fd);
+        close_one(&all.set, n);
         all.set.events[n] = all.set.events[--events.count];
+        all.set.ends[n] = all.set.ends[events.count];
         all.set.ids[n] = all.set.ids[events.count];
         periods_move(events.count, n);
     }
 }
 
-static void enable_from(unsigned first) {
+static void set_from(unsigned first, unsigned long request) {
     unsigned n;
-    for (n = first; n < events.count; n++)
-        (void)ioctl(all.set.events[n], PERF_EVENT_IOC_ENABLE, 0);
+    for (n = first; n < events.count; n++) {
+        (void)ioctl(all.set.events[n], request, 0);
+        if (all.set.ends[n] >= 0) (void)ioctl(all.set.ends[n], request, 0);
+    }
 }
 
 /* Those of a process that cannot be looked at as a whole are closed. */
@@ -293,18 +380,18 @@ int events_open_more(long pid) {
     close_those_over();
     before = events.count;
     why = open_threads(pid);
-    while (why && events.count > before && !has_ring(all.set.events[events.count - 1])) {
-        close(all.set.events[--events.count]);
+    while (why && events.count > before && !has_ring(all.set.events[events.count - 1])
+           && !has_ring(all.set.ends[events.count - 1])) {
+        close_one(&all.set, --events.count);
         periods_move(events.count, events.count);
     }
-    if (all.is_apart) enable_from(before);
+    if (all.is_apart) set_from(before, PERF_EVENT_IOC_ENABLE);
     return why;
 }
 
 void events_stop(void) {
-    unsigned n;
     events.last_ns = events_now_ns();
-    for (n = 0; n < events.count; n++) (void)ioctl(all.set.events[n], PERF_EVENT_IOC_DISABLE, 0);
+    set_from(0, PERF_EVENT_IOC_DISABLE);
     if (events.beside) events.beside->stop();
 }
 
@@ -319,7 +406,8 @@ void events_renew_periods(int of_all) {
     }
 }
 
-/* A process, and `deep` levels of its children. */
+/* A process, and `deep` levels of its children but those that have a number: these
+   get events of their own. */
 static int open_family(long pid, int deep) {
     char path[64];
     long child;
@@ -328,7 +416,7 @@ static int open_family(long pid, int deep) {
     snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", pid, pid);
     file = why == 0 && deep && !events.follows ? fopen(path, "r") : NULL;
     while (file && fscanf(file, "%ld", &child) == 1) {
-        int failed = open_family(child, deep - 1);
+        int failed = process_of((uint32_t)child) ? 0 : open_family(child, deep - 1);
         if (failed && failed != ESRCH) why = failed;
     }
     if (file) fclose(file);
@@ -348,19 +436,16 @@ static int open_all_again(void) {
     return why;
 }
 
-static void close_set(const event_set *s, unsigned count) {
+static void close_set(event_set *s, unsigned count) {
     uint64_t value;
     unsigned n;
     for (n = 0; n < count; n++) {
         if (read(s->events[n], &value, sizeof value) == (ssize_t)sizeof value)
             all.closed_ns += value;
-        close(s->events[n]);
+        close_one(s, n);
     }
-    for (n = 0; n < s->ring_count; n++) {
-        if (!s->rings[n]) continue;
-        (void)events_read_ring(s->rings[n], s->ring_bytes[n], 0);
-        munmap(s->rings[n], s->ring_bytes[n] + PAGE);
-    }
+    read_rings(s);
+    unmap_rings(s);
 }
 
 /* When one thread gives its CPU to another that began with equal events, the kernel
@@ -385,7 +470,7 @@ void events_set_apart(void) {
         free(before);
         return;
     }
-    enable_from(0);
+    set_from(0, PERF_EVENT_IOC_ENABLE);
     close_set(before, count);
     free(before);
 }
@@ -476,7 +561,7 @@ static void take_look(const uint64_t *words, size_t count, uint32_t misc) {
     looks_add(&l);
 }
 
-/* A thread's event on one CPU is over: so long it had run there. */
+/* A thread's counter on one CPU is over: so long it had run there. */
 static void take_end(const uint64_t *words, size_t count) {
     thread_time *t;
     if (words[2]) periods_ended(words[2]);
@@ -485,7 +570,6 @@ static void take_end(const uint64_t *words, size_t count) {
     t->ends++;
     t->last_ns = words[count - 1];
     t->ns += words[2];
-    looks_taken.ended_ns += words[2];
 }
 
 static void take_record(const uint64_t *words, size_t count) {
@@ -606,6 +690,42 @@ size_t events_read_ring(struct perf_event_mmap_page *ring, size_t bytes, int is_
     return records;
 }
 
+/* Can this be what the kernel says of a thread that ends? */
+static int is_end(const uint64_t words[ENDS_WORDS]) {
+    const uint64_t time = words[ENDS_WORDS - 2];
+    const uint64_t passed = events_now_ns() - all.began_ns;
+    return words[1] && words[1] == words[3] && words[2] <= passed
+           && (!events.has_clock || time - all.began_ns <= passed);
+}
+
+/* Returns 0, or -1 where two CPUs have written at once. */
+static int read_ends(struct perf_event_mmap_page *ring) {
+    const char *data = (const char *)ring + PAGE;
+    uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE), tail = ring->data_tail;
+    uint64_t words[ENDS_WORDS];
+    size_t n;
+    for (; tail < head; tail += sizeof words) {
+        struct perf_event_header h;
+        for (n = 0; n < ENDS_WORDS; n++)
+            memcpy(&words[n], data + (tail + 8 * n) % (ENDS_PAGES * PAGE), 8);
+        memcpy(&h, words, sizeof h);
+        if (h.size != sizeof words || head - tail < sizeof words) return -1;
+        if (h.type == PERF_RECORD_LOST) continue;
+        if (h.type != PERF_RECORD_READ || !is_end(words)) return -1;
+        events_add_record(words, ENDS_WORDS, 0);
+    }
+    __atomic_store_n(&ring->data_tail, tail, __ATOMIC_RELEASE);
+    return 0;
+}
+
+static void read_rings(event_set *s) {
+    unsigned n;
+    for (n = 0; n < s->ring_count; n++) {
+        if (s->rings[n]) (void)events_read_ring(s->rings[n], s->ring_bytes[n], 0);
+        if (s->ends_rings[n] && read_ends(s->ends_rings[n]) != 0) unmap_ends(s, n);
+    }
+}
+
 static int by_time(const void *a, const void *b) {
     const record *x = (const record *)a, *y = (const record *)b;
     if (x->time != y->time) return x->time < y->time ? -1 : 1;
@@ -637,9 +757,7 @@ void events_read(int is_last) {
     uint64_t limit = is_last ? UINT64_MAX : all.latest;
     size_t n;
     stack_renew();
-    for (n = 0; n < all.set.ring_count; n++) {
-        if (all.set.rings[n]) (void)events_read_ring(all.set.rings[n], all.set.ring_bytes[n], 0);
-    }
+    read_rings(&all.set);
     if (events.beside) events.beside->read();
     if (!all.record_count) return;
     qsort(all.records, all.record_count, sizeof *all.records, by_time);

@@ -237,7 +237,6 @@ typedef struct looks {
     double children_ns;             /* what those at children that nobody asks for are worth */
     uint64_t nameless;              /* looks in functions that have no symbol, */
     const image *nameless_in;       /* and where most of them are */
-    uint64_t ended_ns;              /* all that threads and children said when they ended */
 } looks;
 extern looks looks_taken;
 

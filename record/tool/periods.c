@@ -166,7 +166,7 @@ int periods_is_short(const thread_time *t) {
 }
 
 int periods_is_too_short(const thread_time *t) {
-    return periods_is_short(t) && t->ns < 2 * LEAST_NS;
+    return periods_is_short(t) && t->ends >= events.of_thread && t->ns < 2 * LEAST_NS;
 }
 
 /* ---- what a look is worth ---- */

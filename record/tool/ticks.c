@@ -212,12 +212,15 @@ static void share_programs(void) {
 /* Who has not said how long it ran has the rest of the time by its looks: the
    first thread, and children that go on. */
 static void share_rest(void) {
-    uint64_t sum = events_ns(), left;
+    uint64_t sum = events_ns(), ended = 0, left;
     double seen = 0;
     uint32_t n;
-    left = sum > looks_taken.ended_ns ? sum - looks_taken.ended_ns : 0;
-    for (n = 1; n <= thread_count(); n++)
-        seen += thread_get(n)->ends < events.of_thread ? thread_get(n)->seen_ns : 0;
+    for (n = 1; n <= thread_count(); n++) {
+        const thread_time *t = thread_get(n);
+        if (t->ends < events.of_thread) seen += t->seen_ns;
+        else ended += t->ns;
+    }
+    left = sum > ended ? sum - ended : 0;
     for (n = 1; n <= thread_count(); n++) {
         thread_time *t = thread_get(n);
         if (t->ends < events.of_thread && seen > 0)
