@@ -451,7 +451,9 @@ for level in -O0 -O2; do
         rm -f coverage.brst
         bursty cc --cover=bytes -- $CC -w $level -o $program $program.c >log 2>&1
         sh -c "BURSTY_COVERAGE_SIGNALS=1 ./$program; :" >log 2>&1
-        [ -s coverage.brst ] && [ "$(cuts)" = 0 ] && pass || fail "$level, $program: marks are missing"
+        waits=0 # with optimization marks of a loop may wait for its end
+        [ $level = -O2 ] && waits=1
+        [ -s coverage.brst ] && [ "$(cuts)" = $waits ] && pass || fail "$level, $program: marks"
     done
     bursty cc --cover -- $CC -w $level -o spins spins.c >log 2>&1 || fail "spins: $(cat log)"
     for how in raise abort ''; do   # in the C library; and where the program goes on

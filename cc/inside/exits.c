@@ -211,12 +211,16 @@ static int has_marks(const call *c) {
     return 0;
 }
 
+/* Is in programs whose marks of a loop may wait for its end. */
+extern const char bursty_cc_waits __attribute__((weak)) HIDDEN;
+
 HIDDEN int edgeprof_exits_cut(void);
-/* Since the last time. Marks know the lines up to the signal. */
+/* Since the last time. Marks that do not wait know the lines up to the signal. */
 HIDDEN int edgeprof_exits_cut(void) {
     const edgeprof_unit *unit;
     uint32_t n, i;
     if (!__atomic_exchange_n(&is_cut, 0, __ATOMIC_RELAXED)) return 0;
+    if (&bursty_cc_waits) return 1;
     for (n = 0; (unit = edgeprof_units_at(n)) != NULL; n++) {
         for (i = 0; i < unit->count; i++)
             if (unit->functions[i] && unit->functions[i]->bits > 8) return 1;

@@ -723,6 +723,9 @@ static void put_front(const planner *p, const char *table, const cc_tables *tabl
                 (unsigned long)(p->request->cover == 1 ? (slots + 7) / 8 : slots));
     if (p->request->exits) cc_exits_front(front, table, p->vertices);
     cc_mcdc_front(p->mcdc, front);
+    /* Marks of a loop may wait for its end (begin_own): exits.c says so. */
+    if (p->request->exits && p->request->optimizes && p->request->cover <= 8 && !p->mcdc)
+        text_add(front, "__attribute__((weak,visibility(\"hidden\"))) char bursty_cc_waits;\n");
     if (p->request->has_sections) cc_cover_section(front, &tables->part);
     else put_image(front, &tables->part);
     text_format(front, "static const struct bursty_cc_function bursty_cc_f = {\"%s\"",

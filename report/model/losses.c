@@ -521,8 +521,8 @@ static void add_cut(report *r, const missing_ends *s) {
         report_add_loss(r, 0, "files with runs that a signal ended in the middle of a function",
                         count, REPORT_NONE,
                         "Lines that the last call of such a function ran may look as if "
-                        "nothing had run them. bursty cc --cover=bytes marks them before the "
-                        "signal comes.");
+                        "nothing had run them. bursty cc --cover=bytes without optimization "
+                        "marks them before the signal comes.");
 }
 
 /* Who called there is not known: above one in a thousand no call has an
