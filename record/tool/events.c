@@ -184,10 +184,11 @@ static void unmap_ends(event_set *s, unsigned cpu) {
     s->ends_rings[cpu] = NULL;
 }
 
-/* Looks need the files. Returns 0 if there are no counters. */
+/* Looks need the files, and who shows them asks for no threads. Returns 0 if that
+   does not help. */
 static int do_without_counters(void) {
     unsigned n;
-    if (all.no_counters) return 0;
+    if (all.no_counters || !events.is_shown) return 0;
     for (n = 0; n < CPUS; n++) unmap_ends(&all.set, n);
     for (n = 0; n < events.count; n++) {
         if (all.set.ends[n] >= 0) close(all.set.ends[n]);
