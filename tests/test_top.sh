@@ -224,7 +224,9 @@ check "who is left out, and why: $(head -n 1 left)" grep -q '; 1 not looked at (
 (ulimit -n $most && exec "$bursty" top $crowd) >few 2>few.err &
 top_of_few=$!
 wait_for grep -q 'CPUs now' few
-check "and has no events, not on one processor" [ "$(events_of $top_of_few)" = "$of_one" ]
+# Those of the other one are looks alone: the counters of threads' ends were given up for more files.
+check "and has no events, not on one processor: $(events_of $top_of_few) for $of_one" \
+    [ "$(events_of $top_of_few)" = $((of_one / 2)) ]
 kill $top_of_few
 wait $top_of_few
 kill $one
