@@ -111,11 +111,14 @@ int edgeprof_units_write(edgeprof_write_fn write, void *user) {
 }
 
 int edgeprof_units_write_cut(edgeprof_write_fn write, void *user) {
-    static const unsigned char fields[] = {2, EDGEPROF_UNIT_CUT, 1, 1, 0};
-    edgeprof_p_out out;
-    edgeprof_p_put_begin(&out, 7, write, user);
-    edgeprof_p_put(&out, fields, sizeof fields);
-    return edgeprof_p_put_end(&out);
+    /* Header, the fields 2, EDGEPROF_UNIT_CUT, 1, 1, 0, and end, each with its checksum. */
+    static const unsigned char part[] = {
+        0x42, 0x52, 0x53, 0x54, 0x01, 0x00, 0x07, 0x00, 0x00, 0x00, 0x00, 0x00, 0xF2, 0x96,
+        0x6D, 0x2B,
+        0x05, 0x00, 0x02, 0x1A, 0x01, 0x01, 0x00, 0x59, 0x0A, 0xA6, 0xBC,
+        0x00, 0x00, 0x05, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xD1, 0x8A, 0xB2, 0xF0
+    };
+    return write(user, part, sizeof part);
 }
 
 const edgeprof_unit *edgeprof_units_at(uint32_t number) {
