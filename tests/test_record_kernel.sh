@@ -84,8 +84,9 @@ P
 else skip "this system does not allow it"
 fi
 
+# On a machine where a hundred programs run, a third of the ticks do not come.
 inside() { # KIND
-    "$bursty" record --inside -o x.brst ./share "$1" 90 1 1000 >said 2>err && is_true calls
+    "$bursty" record --inside -o x.brst ./share "$1" 90 1 2000 >said 2>err && is_true calls
 }
 check "inside: long calls" inside long
 check "inside: the C library's syscall, which the recorder has, too" inside short

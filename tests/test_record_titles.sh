@@ -54,6 +54,28 @@ if may_look .; then
     wait $tool
     check "attached" [ $? = 0 ]
     check "attached keeps the name" keeps attached.brst
+    # Once it has ended, and nobody has asked for its status, its file is not to be had.
+    cat >zombie.sh <<'P'
+./server on "$1" >soon &
+echo $! >pid
+exec sleep 600
+P
+    sh ./zombie.sh $room &
+    parent=$!
+    wait_for [ -s pid ]
+    pid=$(cat pid)
+    wait_for [ -s soon ]
+    "$bursty" record --quiet -p $pid --seconds 600 -o zombie.brst &
+    tool=$!
+    is_seen $tool $pid 20
+    kill -STOP $tool
+    kill $pid
+    wait_for state_is Z $pid
+    kill -CONT $tool
+    wait $tool
+    check "a zombie" [ $? = 0 ]
+    check "a zombie keeps the name" keeps zombie.brst
+    kill $parent
 else
     skip "this system does not allow it"
 fi

@@ -412,15 +412,16 @@ int process_is_called(uint32_t pid, const char *name) {
     return !strcmp(path, name) || !strcmp(read_file_name(pid, path), name);
 }
 
-/* One that has ended keeps its last name. What a program calls itself is data of
-   its own, such as the title of a server's connection. */
+/* One that has ended keeps its last name: then its file is not to be had, and what
+   it called itself still is. That is data of its own, such as the title of a server's
+   connection, and is taken only where no name of a file was. */
 int process_read(uint32_t number) {
     process *p = process_at(number);
     char path[PATH_BYTES], comm[64];
     const char *name;
     if (!read_comm(p->pid, comm, sizeof comm, &p->owner)) return 0;
     name = read_file_name(p->pid, path);
-    if (!*name) name = comm;
+    if (!*name && !*p->program) name = comm;
     if (*name) snprintf(p->program, sizeof p->program, "%.255s", name);
     return 1;
 }
