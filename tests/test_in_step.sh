@@ -78,6 +78,63 @@ check "of 19 nothing is said" silent few ""
 check "of 40 % by 5 nothing is said" silent some ""
 check "of 55 % by 2 nothing is said" silent half ""
 check "of nearly all by 2 it is" speaks two ""
+
+# ---- turns that other programs cut short: two threads give way to one another on one processor
+cat >turns.c <<'END'
+/* turns FILE SLEPT MS: so many signals came behind a sleep; works for MS of CPU time */
+#define _GNU_SOURCE
+#define BURSTY_IMPLEMENTATION
+#include "bursty.h"
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+static int is_over;
+static void *other(void *unused) {
+    while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) sched_yield();
+    return unused;
+}
+static long turns(void) {
+    struct rusage used;
+    return getrusage(RUSAGE_SELF, &used) == 0 ? used.ru_nivcsw : -1;
+}
+int main(int argc, char **argv) {
+    static bursty_config config;
+    pthread_t thread;
+    cpu_set_t one;
+    long began;
+    if (argc < 4) return 2;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    if (sched_setaffinity(0, sizeof one, &one) != 0) return 3;
+    config.watch = -1;
+    if (bursty_start(&config) == 0) return 2;
+    began = turns();
+    if (pthread_create(&thread, NULL, other, NULL) != 0) return 2;
+    while (turns() < began + 400) sched_yield();
+    __atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
+    pthread_join(thread, NULL);
+    {
+        BURST_SCOPE("work");
+        clock_t until = clock() + (clock_t)atol(argv[3]) * (CLOCKS_PER_SEC / 1000);
+        while (clock() < until) { }
+        BURST_LEAVE();
+    }
+    bursty_p_stepping.count = (uint32_t)atoi(argv[2]);
+    return bursty_save(argv[1]) != 0;
+}
+END
+${CC:-cc} ${CFLAGS:--O2} -pthread -I"$top" turns.c -o turns || exit 2
+./turns slept.brst 60 800 && ./turns awake.brst 3 800 && ./turns short.brst 60 200 || exit 2
+cut_short() { # NAME WORD: said before the first number
+    bursty report "$1.brst" | tr '\n' ' ' |
+        grep -q "^[^%]* MISSING: turns on the processor that other programs cut short$2, in [0-9]* ticks"
+}
+check "turns that were cut short are said" cut_short awake ""
+check "and those of a program that sleeps" cut_short slept " or put off"
+check "whose shares have no interval" lacks_interval slept
+bursty report short.brst >short.out
+check "of few ticks nothing is said" lacks short.out '^ticks [0-9]' 'cut short'
 check "where nothing is said there is an interval" has_interval some
 bursty merge all.brst some.brst -o both.brst
 check "a sum of both is of both" speaks both ""

@@ -101,4 +101,45 @@ if [ "$(cat alone)" = '1000 1000' ]; then
     loses 'calls that are lost' 'in the middle of the recorder' 3 '--calls --every 0 --all-checks' ./steps calls 11 1000 1
     loses 'calls that are lost' 'in the middle of the recorder' 3 "--calls $often" ./steps calls 11 300 1
 else skip "no process may stop another one here"; fi
+# Turns that others cut short: two threads give way to one another on one processor. Then it works and
+# sleeps, or works on.
+cat >turns.c <<'P'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+static int is_over;
+static void *other(void *unused) {
+    while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) sched_yield();
+    return unused;
+}
+static long turns(void) {
+    struct rusage used;
+    return getrusage(RUSAGE_SELF, &used) == 0 ? used.ru_nivcsw : -1;
+}
+int main(int count, char **sleep_us) {
+    pthread_t thread;
+    cpu_set_t one;
+    int n;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    if (sched_setaffinity(0, sizeof one, &one) != 0 || pthread_create(&thread, NULL, other, NULL) != 0)
+        return 2;
+    while (turns() < 1000) sched_yield();
+    __atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
+    pthread_join(thread, NULL);
+    for (n = 0; n < 150; n++) {
+        clock_t until = clock() + CLOCKS_PER_SEC / 200;
+        while (clock() < until) { }
+        if (count > 1) usleep((unsigned)atoi(sleep_us[1]));
+    }
+    return 0;
+}
+P
+$CC -O1 -g -pthread -o turns turns.c || exit 2
+loses 'turns on the processor that other programs cut short, in' 'The machine was busy. Shares' 0 --inside ./turns
+loses 'turns on the processor that other programs cut short or put off' 'the program sleeps' 0 --inside ./turns 20000
 finish

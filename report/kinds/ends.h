@@ -41,6 +41,7 @@ enum {
     END_UNHOOKED = 24, /* functions of --frames that cannot be hooked */
     END_AWAY = 25, /* checks of tasks while another one was left in an event */
     END_CUT = 26, /* runs of `cc --cover` that a signal ended in the middle of a function */
+    END_WOKEN = 27,  /* END_TURNS of a program that sleeps */
     END_REASONS
 };
 

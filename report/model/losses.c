@@ -463,23 +463,24 @@ static void add_files(report *r, const missing_ends *s, uint32_t why, const char
     free(words);
 }
 
-/* Adds the turns of all processes up. */
-static void add_turns(report *r, const missing_ends *s) {
+/* Adds the turns of all processes up. Where programs sleep, too, they begin to run at
+   ticks of the kernel's clock, and timers look there: no share has an interval. */
+static void add_turns(report *r, const missing_ends *s, uint32_t why, unsigned takes,
+                      const char *cure) {
     text what = {NULL, 0, 0};
     uint64_t turns = 0, ticks = 0;
     char *words;
     size_t i;
     for (i = 0; i < s->count; i++) {
-        if (s->at[i].why != END_TURNS) continue;
+        if (s->at[i].why != why) continue;
         turns = sampled_add(turns, s->at[i].missing);
         ticks = sampled_add(ticks, s->at[i].of);
     }
     if (!turns) return;
-    text_format(&what, "turns on the processor that other programs cut short, in %llu ticks", (unsigned long long)ticks);
+    text_format(&what, "turns on the processor that other programs cut short%s, in %llu ticks",
+                takes ? " or put off" : "", (unsigned long long)ticks);
     words = text_take(&what);
-    report_add_loss(r, 0, words, turns, REPORT_NONE,
-                    "The machine was busy. Shares may be off by more than their "
-                    "intervals say: record it at rest, or from outside (docs/ticks.md).");
+    report_add_loss(r, takes, words, turns, REPORT_NONE, cure);
     free(words);
 }
 
@@ -632,7 +633,13 @@ static void add_ends(report *r, const void *state) {
               "them has a line. Leave them in place until the recording is written, or "
               "take the time from outside, without --inside: that keeps them open.");
     add_children(r, s);
-    add_turns(r, s);
+    add_turns(r, s, END_TURNS, 0,
+              "The machine was busy. Shares may be off by more than their "
+              "intervals say: record it at rest, or from outside (docs/ticks.md).");
+    add_turns(r, s, END_WOKEN, REPORT_OF_TIME,
+              "The machine was busy, and the program sleeps: so it begins to run where the kernel's "
+              "clock ticks, as timers do. Shares have no interval, and may be far off. Record it at "
+              "rest, or from outside; bursty.h has config.watch = 2 (docs/ticks.md).");
     add_share(r, s, END_TWICE, REPORT_OF_COUNTS | REPORT_OF_TIME,
               "switches to a fiber that another thread ran",
               "Each thread took the scopes of the other one for its own. Leave a fiber "

@@ -9,8 +9,8 @@ extern const unsigned char bursty_p_head[] __asm__("__ehdr_start")
 #define BURSTY_P_BUILD bursty_p_build_of(NULL)
 #endif
 
-/* Writes all parts: the counts, the ticks, the frames, the axis, the children, the
-   companion's, the seed. */
+/* Writes all parts: the counts, the ticks, the frames, the axis, the children,
+   turns that were cut off, the companion's, the seed. */
 BURSTY_API int bursty_write(bursty_write_fn write, void *user) {
     bursty_p_dump d;
     bursty_stats stats;
@@ -42,6 +42,7 @@ BURSTY_API int bursty_write(bursty_write_fn write, void *user) {
 #endif
 #endif
     if (bursty_p_write_children(&d, write, user)) return -1;
+    if (bursty_p_write_turns(&d, write, user)) return -1;
     if (bursty_p_write_fibers(&d, write, user)) return -1;
     const uint32_t sample[3] = { bursty_p_all.config.seed, bursty_p_all.seed_is, bursty_p_all.cleared };
     if (bursty_p_all.companion.write && bursty_p_all.companion.write(write, user)) return -1;

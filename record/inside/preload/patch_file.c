@@ -289,9 +289,10 @@ static void record_count_ticks(void *user, uint32_t key, uint64_t ticks) {
 /* A timer of CPU time looks at the kernel's clock ticks alone, and where others
    want the processor, too, turns end there: no tick comes right behind the
    beginning of a turn, where the caches are cold. So how many turns were cut off
-   is in the file, if they are worth a word. */
+   is in the file, if they are worth a word. A program that sleeps begins its turns
+   there, too, and is met at one place of its work. */
 static int record_write_turns(const sampled_profile *about, hcct_write_fn write, void *user) {
-    enum { END_TURNS = 6, FEW = 50, PART = 4 };
+    enum { END_TURNS = 6, END_WOKEN = 27, FEW = 50, PART = 4 };
     struct rusage usage;
     uint64_t ticks = 0, turns;
     if (!record.ticks || record.sandboxed) return 0;
@@ -299,7 +300,8 @@ static int record_write_turns(const sampled_profile *about, hcct_write_fn write,
     if (ticks < FEW || getrusage(RUSAGE_SELF, &usage) != 0) return 0;
     turns = (uint64_t)usage.ru_nivcsw;
     if (turns < ticks / PART) return 0;
-    return sampled_write_missing(about, END_TURNS, turns < ticks ? turns : ticks, ticks, write, user);
+    return sampled_write_missing(about, timer_after_sleeps() < ticks / PART ? END_TURNS : END_WOKEN,
+                                 turns < ticks ? turns : ticks, ticks, write, user);
 }
 
 /* Milliseconds of CPU time of those that it started and waited for; 0: too few
