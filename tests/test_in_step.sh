@@ -81,7 +81,7 @@ check "of nearly all by 2 it is" speaks two ""
 
 # ---- turns that other programs cut short: two threads give way to one another on one processor
 cat >turns.c <<'END'
-/* turns FILE SLEPT MS: so many signals came behind a sleep; works for MS of CPU time */
+/* turns FILE SLEEPS MS: sleeps so often, and works for MS of CPU time */
 #define _GNU_SOURCE
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
@@ -89,6 +89,7 @@ cat >turns.c <<'END'
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 static int is_over;
 static void *other(void *unused) {
     while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) sched_yield();
@@ -114,18 +115,18 @@ int main(int argc, char **argv) {
     while (turns() < began + 400) sched_yield();
     __atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
     pthread_join(thread, NULL);
+    for (began = atol(argv[2]); began > 0; began--) usleep(1);
     {
         BURST_SCOPE("work");
         clock_t until = clock() + (clock_t)atol(argv[3]) * (CLOCKS_PER_SEC / 1000);
         while (clock() < until) { }
         BURST_LEAVE();
     }
-    bursty_p_stepping.count = (uint32_t)atoi(argv[2]);
     return bursty_save(argv[1]) != 0;
 }
 END
 ${CC:-cc} ${CFLAGS:--O2} -pthread -I"$top" turns.c -o turns || exit 2
-./turns slept.brst 60 800 && ./turns awake.brst 3 800 && ./turns short.brst 60 200 || exit 2
+./turns slept.brst 60 800 && ./turns awake.brst 0 800 && ./turns short.brst 60 200 || exit 2
 cut_short() { # NAME WORD: said before the first number
     bursty report "$1.brst" | tr '\n' ' ' |
         grep -q "^[^%]* MISSING: turns on the processor that other programs cut short$2, in [0-9]* ticks"

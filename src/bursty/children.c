@@ -12,7 +12,7 @@
    program slept, too: then these ticks may meet one place of its work. */
 #if defined(BURSTY_P_POSIX) && !defined(BURSTY_NO_TIMERS)
 #include <sys/resource.h>
-static uint64_t bursty_p_children_before_us, bursty_p_turns_before;
+static uint64_t bursty_p_children_before_us, bursty_p_turns_before, bursty_p_sleeps_before;
 
 static uint64_t bursty_p_used_us(int is_children) {
     struct rusage used;
@@ -21,16 +21,20 @@ static uint64_t bursty_p_used_us(int is_children) {
            + (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
 
-static uint64_t bursty_p_turns(void) {
+/* How many turns ended because the program slept, or because others wanted the
+   processor. */
+static uint64_t bursty_p_turns(int slept) {
     struct rusage used;
-    return getrusage(RUSAGE_SELF, &used) == 0 ? (uint64_t)used.ru_nivcsw : 0;
+    if (getrusage(RUSAGE_SELF, &used) != 0) return 0;
+    return (uint64_t)(slept ? used.ru_nvcsw : used.ru_nivcsw);
 }
 
 /* From here on they count: a program that exec has put in another one's place
    has its children. */
 static void bursty_p_begin_children(void) {
     bursty_p_children_before_us = bursty_p_used_us(1);
-    bursty_p_turns_before = bursty_p_turns();
+    bursty_p_turns_before = bursty_p_turns(0);
+    bursty_p_sleeps_before = bursty_p_turns(1);
 }
 
 static int bursty_p_write_children(bursty_p_dump *d, bursty_write_fn write, void *user) {
@@ -48,10 +52,11 @@ static int bursty_p_write_children(bursty_p_dump *d, bursty_write_fn write, void
 #if BURSTY_P_TICKS && defined(BURSTY_P_TIMERS)
 static int bursty_p_write_turns(bursty_p_dump *d, bursty_write_fn write, void *user) {
     enum { FEW = 50, PART = 4, CUT = 6, SLEPT = 27 };
-    const uint64_t now = bursty_p_turns(), period_us = bursty_p_ticks.usual * bursty_p_ticks.period_us;
+    const uint64_t period_us = bursty_p_ticks.usual * bursty_p_ticks.period_us;
+    const uint64_t now = bursty_p_turns(0), sleeps = bursty_p_turns(1) - bursty_p_sleeps_before;
     const uint64_t turns = now > bursty_p_turns_before ? now - bursty_p_turns_before : 0;
     const uint64_t ticks = period_us ? bursty_p_cpu_seen() / period_us : 0;
-    const uint64_t says[4] = { 2, PART * (uint64_t)bursty_p_stepping.count < ticks ? CUT : SLEPT,
+    const uint64_t says[4] = { 2, sleeps < ticks / PART ? CUT : SLEPT,
                                turns < ticks ? turns : ticks, ticks };
     if (BURSTY_P_IS_SENT || BURSTY_P_IS_WATCHED || ticks < FEW || turns < ticks / PART) return 0;
     bursty_p_put_begin(&d->out, 7, write, user);

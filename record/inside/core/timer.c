@@ -414,8 +414,6 @@ void timer_in_child(void) {
     start(t);                                   /* a child has no timers */
 }
 
-uint32_t timer_after_sleeps(void) { return __atomic_load_n(&timed.steps.count, __ATOMIC_RELAXED); }
-
 void timer_each(void (*each)(void *user, uint32_t key, uint64_t ticks), void *user) {
     const timed_thread *t = __atomic_load_n(&timed.all, __ATOMIC_ACQUIRE);
     for (; t; t = t->next) {

@@ -36,8 +36,6 @@ void timer_in_child(void);
 void timer_stop(int timers);
 /* Tells of the ticks of each path, by the key of its innermost function. */
 void timer_each(void (*each)(void *user, uint32_t key, uint64_t ticks), void *user);
-/* How many signals came to a thread that had slept since the last one. */
-uint32_t timer_after_sleeps(void);
 /* Writes a part of kind 18, if there was a timer and lines are wanted. place:
    lines_about of lines.h. Returns 0, or -1. */
 int timer_write_lines(const sampled_profile *about, 

@@ -295,13 +295,14 @@ static int record_write_turns(const sampled_profile *about, hcct_write_fn write,
     enum { END_TURNS = 6, END_WOKEN = 27, FEW = 50, PART = 4 };
     struct rusage usage;
     uint64_t ticks = 0, turns;
+    uint32_t why;
     if (!record.ticks || record.sandboxed) return 0;
     timer_each(record_count_ticks, &ticks);
     if (ticks < FEW || getrusage(RUSAGE_SELF, &usage) != 0) return 0;
     turns = (uint64_t)usage.ru_nivcsw;
     if (turns < ticks / PART) return 0;
-    return sampled_write_missing(about, timer_after_sleeps() < ticks / PART ? END_TURNS : END_WOKEN,
-                                 turns < ticks ? turns : ticks, ticks, write, user);
+    why = (uint64_t)usage.ru_nvcsw < ticks / PART ? END_TURNS : END_WOKEN;
+    return sampled_write_missing(about, why, turns < ticks ? turns : ticks, ticks, write, user);
 }
 
 /* Milliseconds of CPU time of those that it started and waited for; 0: too few
